@@ -1,0 +1,79 @@
+//! What a backend says while it runs and how a run ends, whichever backend it was.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing a backend said. Text and reasoning are pieces to append.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    Phase(Phase),
+    Text(String),
+    Reasoning(String),
+}
+
+/// What a running task is doing. Changes a few times a task, so it travels as an event, not in the stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Phase {
+    /// The request is on its way and nothing has come back.
+    Starting,
+    /// The model server is loading the model.
+    Loading,
+    /// The server asked us to come back later.
+    Waiting { seconds: u32 },
+    /// Text or reasoning is arriving.
+    Generating,
+}
+
+/// What was measured of one attempt. What is not known is `None`, never a guess.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Measured {
+    /// From the backend's start to its end.
+    pub duration_ms: u64,
+    /// From the backend's start to the first text or reasoning of the model itself.
+    pub first_token_ms: Option<u64>,
+    /// How long the model server was seen loading.
+    pub load_ms: Option<u64>,
+    pub usage: Option<Usage>,
+    pub timings: Option<Timings>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    pub prompt_tokens: Option<u64>,
+    pub completion_tokens: Option<u64>,
+}
+
+/// The model server's own timings, as llama.cpp reports them. Throughput comes from here, not from wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Timings {
+    pub prompt_n: u64,
+    pub prompt_ms: f64,
+    pub predicted_n: u64,
+    pub predicted_ms: f64,
+    pub predicted_per_second: f64,
+    pub cache_n: u64,
+}
+
+/// How one attempt ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    Done {
+        measured: Measured,
+    },
+    /// The model or the request is at fault: trying again as it is will not help.
+    Failed {
+        reason: String,
+    },
+    /// We or the model server are at fault: never counted as a loss.
+    Void {
+        reason: String,
+    },
+    /// Whoever ran it is gone.
+    Lost,
+    Cancelled,
+}

@@ -1,0 +1,3 @@
+//! UI
+#[leptos::component]
+pub fn App() -> impl leptos::IntoView {}
