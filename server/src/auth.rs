@@ -60,8 +60,11 @@ pub trait AuthStore: Send + Sync {
 
     /// `delete from login_tokens where hash = $hash returning expires_at > $now`; no row is `false`.
     /// One statement: of two redeemers of one token, whichever deletes the row is the only one told `true`.
-    fn redeem_token(&self, hash: SecretHash, now: OffsetDateTime)
-    -> BoxFuture<'_, Result<bool, StoreFailure>>;
+    fn redeem_token(
+        &self,
+        hash: SecretHash,
+        now: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
     /// `delete from browser_sessions where expires_at <= $session.seen_at; insert into browser_sessions …`.
     fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>>;
@@ -122,7 +125,11 @@ pub struct Auth {
 
 impl Auth {
     pub fn new(store: Arc<dyn AuthStore>) -> Self {
-        Self { store, failed: FailedLogins::default(), live: LiveSessions::default() }
+        Self {
+            store,
+            failed: FailedLogins::default(),
+            live: LiveSessions::default(),
+        }
     }
 
     pub async fn issue_token(&self, now: OffsetDateTime) -> Result<Secret, Unavailable> {
@@ -153,7 +160,11 @@ impl Auth {
         let secret = Secret::generate();
         let session = BrowserSession {
             id: BrowserSessionId(Uuid::now_v7()),
-            label: label.chars().filter(|c| !c.is_control()).take(LABEL_CHARS_MAX).collect(),
+            label: label
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(LABEL_CHARS_MAX)
+                .collect(),
             created_at: now,
             seen_at: now,
             expires_at: now + SESSION_LIFETIME,
@@ -168,7 +179,9 @@ impl Auth {
         cookie: &str,
         now: OffsetDateTime,
     ) -> Result<Option<Recognised>, Unavailable> {
-        let Some(secret) = Secret::parse(cookie) else { return Ok(None) };
+        let Some(secret) = Secret::parse(cookie) else {
+            return Ok(None);
+        };
         let Some(mut session) = within(self.store.find_session(secret.hash(), now)).await? else {
             return Ok(None);
         };
@@ -189,7 +202,9 @@ impl Auth {
         now: OffsetDateTime,
     ) -> Result<Option<LiveConnection>, Unavailable> {
         let connection = self.live.enter(session.id);
-        let still_there = within(self.store.find_session(session.secret, now)).await?.is_some();
+        let still_there = within(self.store.find_session(session.secret, now))
+            .await?
+            .is_some();
         Ok(still_there.then_some(connection))
     }
 
@@ -223,7 +238,9 @@ impl Auth {
 
     /// Whether the store answers at all. Asks for a session that cannot exist.
     pub async fn reachable(&self, now: OffsetDateTime) -> Result<(), Unavailable> {
-        within(self.store.find_session(Secret::generate().hash(), now)).await.map(|_| ())
+        within(self.store.find_session(Secret::generate().hash(), now))
+            .await
+            .map(|_| ())
     }
 }
 

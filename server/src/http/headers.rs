@@ -9,10 +9,15 @@ use axum::{
 use leptos::{context::use_context, nonce::use_nonce};
 use leptos_axum::ResponseOptions;
 
-/// All of the policy but `script-src`; a macro because `concat!` takes literals only.
+// The policy up to where a nonce goes, and after. Macros, because `concat!` takes literals only.
+macro_rules! scripts {
+    () => {
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'"
+    };
+}
 macro_rules! rest {
     () => {
-        "default-src 'none'; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; \
+        "; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; \
          frame-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; \
          form-action 'self'"
     };
@@ -23,9 +28,9 @@ macro_rules! rest {
 /// Only the scripts that Leptos writes into a page are inline, and they carry the response's `nonce`.
 pub fn csp(nonce: Option<&str>) -> HeaderValue {
     let Some(nonce) = nonce.filter(|nonce| is_nonce(nonce)) else {
-        return HeaderValue::from_static(concat!("script-src 'self' 'wasm-unsafe-eval'; ", rest!()));
+        return HeaderValue::from_static(concat!(scripts!(), rest!()));
     };
-    let policy = format!(concat!("script-src 'self' 'wasm-unsafe-eval' 'nonce-{}'; ", rest!()), nonce);
+    let policy = format!(concat!(scripts!(), " 'nonce-{}'", rest!()), nonce);
     // Cannot fail for a nonce that passed; a page without scripts is the safe side if it ever did.
     HeaderValue::from_str(&policy).unwrap_or_else(|_| csp(None))
 }
@@ -42,7 +47,9 @@ pub fn provide_csp() {
 pub async fn apply(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert_with(|| csp(None));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert_with(|| csp(None));
     for (name, value) in FIXED {
         headers.entry(name).or_insert(value);
     }
@@ -50,12 +57,21 @@ pub async fn apply(request: Request, next: Next) -> Response {
 }
 
 const FIXED: [(HeaderName, HeaderValue); 6] = [
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
     // Not `no-referrer`: under that, browsers send `Origin: null` with a plain form, and the guard refuses it.
     // Other origins learn nothing either way.
     (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
-    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (
         HeaderName::from_static("permissions-policy"),
@@ -66,7 +82,10 @@ const FIXED: [(HeaderName, HeaderValue); 6] = [
 ];
 
 fn is_nonce(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
 }
 
 #[cfg(test)]
@@ -88,7 +107,10 @@ mod tests {
     #[tokio::test]
     async fn every_answer_is_covered_and_a_route_keeps_its_own_policy() {
         let own = get(|| async { [(header::CONTENT_SECURITY_POLICY, "sandbox")].into_response() });
-        for (route, policy) in [(get(|| async { "page" }), csp(None)), (own, "sandbox".parse().unwrap())] {
+        for (route, policy) in [
+            (get(|| async { "page" }), csp(None)),
+            (own, "sandbox".parse().unwrap()),
+        ] {
             let bare = Router::new().route("/", route);
             let (unprotected, _) = answer(bare.clone()).await;
             assert!(!unprotected.contains_key(header::X_FRAME_OPTIONS), "control");

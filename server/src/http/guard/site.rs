@@ -12,7 +12,9 @@ pub struct Site {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PublicUrlRejected {
-    #[error("public_url must be absolute and start with http:// or https://, for example https://code.example.org")]
+    #[error(
+        "public_url must be absolute and start with http:// or https://, for example https://code.example.org"
+    )]
     NotAbsolute,
     #[error("public_url must not have a path: BooCode lives at the root of its host")]
     HasPath,
@@ -109,9 +111,24 @@ mod tests {
             (3400, "", "[::1]:3400", "http://[::1]:3400"),
             (80, "", "localhost", "http://localhost"),
             (80, "", "localhost:80", "http://localhost"),
-            (3400, "https://Code.Example.org", "code.example.org", "https://code.example.org"),
-            (3400, "https://code.example.org", "code.example.org:443", "https://code.example.org"),
-            (3400, "https://code.example.org:8443/", "code.example.org:8443", "https://code.example.org:8443"),
+            (
+                3400,
+                "https://Code.Example.org",
+                "code.example.org",
+                "https://code.example.org",
+            ),
+            (
+                3400,
+                "https://code.example.org",
+                "code.example.org:443",
+                "https://code.example.org",
+            ),
+            (
+                3400,
+                "https://code.example.org:8443/",
+                "code.example.org:8443",
+                "https://code.example.org:8443",
+            ),
         ] {
             let site = site(port, public_url).unwrap();
             assert!(site.answers_to(host), "{host}");
@@ -155,7 +172,14 @@ mod tests {
 
     #[test]
     fn public_urls_that_cannot_work_are_refused() {
-        for url in ["code.example.org", "/x", "ftp://x.org", "https://u:p@x.org", "https://x.org/boo", "https://x.org/?a"] {
+        for url in [
+            "code.example.org",
+            "/x",
+            "ftp://x.org",
+            "https://u:p@x.org",
+            "https://x.org/boo",
+            "https://x.org/?a",
+        ] {
             assert!(site(3400, url).is_err(), "{url}");
         }
     }
