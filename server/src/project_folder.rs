@@ -155,6 +155,9 @@ fn check_repository(
     let workdir = canonical_directory(workdir)?;
     let objects = canonical_directory(repository.commondir())?;
     if workdir != path {
+        if path == workdir.join(".git") {
+            return Err(Refused::InsideRepository(workdir));
+        }
         return Err(Refused::LeadsElsewhere {
             folder: path,
             elsewhere: workdir,

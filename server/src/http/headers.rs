@@ -138,8 +138,10 @@ mod tests {
             let options = LeptosOptions::builder().output_name("boocode").build();
             view! { <html><head><HydrationScripts options/></head><body></body></html> }
         };
+        // Rendering needs the executor that listing the routes sets up.
+        let _no_routes = leptos_axum::generate_route_list(page);
         let handler = leptos_axum::render_app_to_stream_with_context(provide_csp, page);
-        let route = get(move |request| handler(request));
+        let route = get(handler);
         let (headers, body) = answer(Router::new().route("/", route).layer(from_fn(apply))).await;
         let nonce = body.split_once("nonce=\"").unwrap().1.split_once('"').unwrap().0;
         assert_eq!(headers[header::CONTENT_SECURITY_POLICY], csp(Some(nonce)));
