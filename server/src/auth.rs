@@ -104,8 +104,8 @@ pub enum Unavailable {
 pub enum LoginRefused {
     #[error("this link does not work (any more): a link is good once, and for 15 minutes")]
     NotValid,
-    #[error("too many failed logins; try again in {} s", .retry_after.as_secs())]
-    TooMany { retry_after: Duration },
+    #[error("too many failed logins; try again in {retry_after_s} s")]
+    TooMany { retry_after_s: u64 },
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
 }
@@ -150,7 +150,10 @@ impl Auth {
         let attempt = self
             .failed
             .begin(peer, std::time::Instant::now())
-            .map_err(|retry_after| LoginRefused::TooMany { retry_after })?;
+            // Rounded up, or the browser comes back a moment too early.
+            .map_err(|wait| LoginRefused::TooMany {
+                retry_after_s: wait.as_secs() + 1,
+            })?;
         let token = Secret::parse(token).ok_or(LoginRefused::NotValid)?;
         if !within(self.store.redeem_token(token.hash(), now)).await? {
             return Err(LoginRefused::NotValid);

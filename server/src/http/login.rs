@@ -142,12 +142,10 @@ async fn log_in(gate: &Gate, peer: Peer, headers: &HeaderMap, asked: &Asked) -> 
         error: Some(&sentence(&refused.to_string())),
     }
     .into_response(status);
-    if let LoginRefused::TooMany { retry_after } = refused {
-        // Rounded up, or the browser comes back a moment too early.
-        let seconds = retry_after.as_secs() + 1;
+    if let LoginRefused::TooMany { retry_after_s } = refused {
         response
             .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     }
     response
 }
