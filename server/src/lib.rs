@@ -1,1 +1,3 @@
-
+pub mod auth;
+pub mod http;
+pub mod project_folder;
