@@ -2,6 +2,7 @@
 //! code, so both fold the same events into the same state.
 
 pub mod chat;
+pub mod completion;
 pub mod feed;
 pub mod id;
 pub mod output;
