@@ -125,11 +125,7 @@ pub struct Auth {
 
 impl Auth {
     pub fn new(store: Arc<dyn AuthStore>) -> Self {
-        Self {
-            store,
-            failed: FailedLogins::default(),
-            live: LiveSessions::default(),
-        }
+        Self { store, failed: FailedLogins::default(), live: LiveSessions::default() }
     }
 
     pub async fn issue_token(&self, now: OffsetDateTime) -> Result<Secret, Unavailable> {
@@ -151,9 +147,7 @@ impl Auth {
             .failed
             .begin(peer, std::time::Instant::now())
             // Rounded up, or the browser comes back a moment too early.
-            .map_err(|wait| LoginRefused::TooMany {
-                retry_after_s: wait.as_secs() + 1,
-            })?;
+            .map_err(|wait| LoginRefused::TooMany { retry_after_s: wait.as_secs() + 1 })?;
         let token = Secret::parse(token).ok_or(LoginRefused::NotValid)?;
         if !within(self.store.redeem_token(token.hash(), now)).await? {
             return Err(LoginRefused::NotValid);
@@ -163,11 +157,7 @@ impl Auth {
         let secret = Secret::generate();
         let session = BrowserSession {
             id: BrowserSessionId(Uuid::now_v7()),
-            label: label
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(LABEL_CHARS_MAX)
-                .collect(),
+            label: label.chars().filter(|c| !c.is_control()).take(LABEL_CHARS_MAX).collect(),
             created_at: now,
             seen_at: now,
             expires_at: now + SESSION_LIFETIME,
@@ -205,9 +195,7 @@ impl Auth {
         now: OffsetDateTime,
     ) -> Result<Option<LiveConnection>, Unavailable> {
         let connection = self.live.enter(session.id);
-        let still_there = within(self.store.find_session(session.secret, now))
-            .await?
-            .is_some();
+        let still_there = within(self.store.find_session(session.secret, now)).await?.is_some();
         Ok(still_there.then_some(connection))
     }
 
@@ -241,9 +229,7 @@ impl Auth {
 
     /// Whether the store answers at all. Asks for a session that cannot exist.
     pub async fn reachable(&self, now: OffsetDateTime) -> Result<(), Unavailable> {
-        within(self.store.find_session(Secret::generate().hash(), now))
-            .await
-            .map(|_| ())
+        within(self.store.find_session(Secret::generate().hash(), now)).await.map(|_| ())
     }
 }
 

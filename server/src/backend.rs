@@ -144,14 +144,8 @@ impl Error {
                 refusal,
                 Refusal::UnknownModel { .. } | Refusal::ContextOverflow(_) | Refusal::Other { .. }
             ),
-            Self::Broken {
-                fault: Fault::ContextOverflow(_),
-                ..
-            } => true,
-            Self::Broken {
-                fault: Fault::Truncated | Fault::Server { .. },
-                answering,
-            } => *answering,
+            Self::Broken { fault: Fault::ContextOverflow(_), .. } => true,
+            Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
             _ => false,
         }
     }
@@ -165,76 +159,26 @@ mod tests {
     #[test]
     fn who_is_at_fault() {
         let server = || "http://127.0.0.1:1".to_owned();
-        let died = || Fault::Server {
-            message: "died".to_owned(),
-        };
+        let died = || Fault::Server { message: "died".to_owned() };
         for (error, expected) in [
             (Error::Unreachable { server: server() }, "void"),
             (Error::Disconnected { server: server() }, "void"),
-            (
-                Error::Slow {
-                    server: server(),
-                    seconds: 1,
-                },
-                "void",
-            ),
-            (
-                Error::Silent {
-                    server: server(),
-                    seconds: 1,
-                },
-                "void",
-            ),
+            (Error::Slow { server: server(), seconds: 1 }, "void"),
+            (Error::Silent { server: server(), seconds: 1 }, "void"),
             (Error::UnusableKey, "void"),
             (Error::Cancelled, "cancelled"),
             (Error::Refused(error_body(400, "bad")), "failed"),
             (Error::Refused(error_body(404, "unknown")), "failed"),
-            (
-                Error::Refused(error_body(
-                    400,
-                    r#"{"error":{"type":"exceed_context_size_error"}}"#,
-                )),
-                "failed",
-            ),
+            (Error::Refused(error_body(400, r#"{"error":{"type":"exceed_context_size_error"}}"#)), "failed"),
             (Error::Refused(error_body(401, "")), "void"),
             (Error::Refused(error_body(429, "")), "void"),
             (Error::Refused(error_body(500, "died")), "void"),
             (Error::Refused(error_body(503, "")), "void"),
-            (
-                Error::Broken {
-                    fault: Fault::Truncated,
-                    answering: true,
-                },
-                "failed",
-            ),
-            (
-                Error::Broken {
-                    fault: Fault::Truncated,
-                    answering: false,
-                },
-                "void",
-            ),
-            (
-                Error::Broken {
-                    fault: died(),
-                    answering: true,
-                },
-                "failed",
-            ),
-            (
-                Error::Broken {
-                    fault: died(),
-                    answering: false,
-                },
-                "void",
-            ),
-            (
-                Error::Broken {
-                    fault: Fault::LineTooLong,
-                    answering: true,
-                },
-                "void",
-            ),
+            (Error::Broken { fault: Fault::Truncated, answering: true }, "failed"),
+            (Error::Broken { fault: Fault::Truncated, answering: false }, "void"),
+            (Error::Broken { fault: died(), answering: true }, "failed"),
+            (Error::Broken { fault: died(), answering: false }, "void"),
+            (Error::Broken { fault: Fault::LineTooLong, answering: true }, "void"),
         ] {
             let outcome = match error.outcome() {
                 Outcome::Failed { .. } => "failed",

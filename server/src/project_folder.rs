@@ -16,11 +16,7 @@ pub struct AllowedRoots(Vec<PathBuf>);
 
 impl AllowedRoots {
     pub fn new(roots: &[PathBuf]) -> Result<Self, Refused> {
-        roots
-            .iter()
-            .map(|root| canonical_directory(root))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        roots.iter().map(|root| canonical_directory(root)).collect::<Result<_, _>>().map(Self)
     }
 
     fn hold(&self, path: &Path) -> bool {
@@ -93,10 +89,7 @@ pub fn check(typed: &str, home: Option<&Path>, roots: &AllowedRoots) -> Result<C
         return Err(Refused::FileSystemRoot);
     }
     if !roots.hold(&path) {
-        return Err(Refused::OutsideRoots {
-            path,
-            roots: roots.0.clone(),
-        });
+        return Err(Refused::OutsideRoots { path, roots: roots.0.clone() });
     }
     // Searching upwards is asked for separately below, because its answer is advice and not a project.
     let flags = RepositoryOpenFlags::NO_SEARCH;
@@ -110,29 +103,18 @@ pub fn check(typed: &str, home: Option<&Path>, roots: &AllowedRoots) -> Result<C
 /// Makes the folder a repository, with nothing from the user's templates: they may bring hooks.
 pub fn init_repository(folder: &PlainFolder) -> Result<ProjectFolder, Refused> {
     let mut options = RepositoryInitOptions::new();
-    options
-        .no_reinit(true)
-        .mkdir(false)
-        .mkpath(false)
-        .external_template(false)
-        .initial_head("main");
+    options.no_reinit(true).mkdir(false).mkpath(false).external_template(false).initial_head("main");
     Repository::init_opts(&folder.0, &options).map_err(|error| refused_by_git(folder.0.clone(), error))?;
     Ok(ProjectFolder(folder.0.clone()))
 }
 
 fn expand(typed: &str, home: Option<&Path>) -> Result<PathBuf, Refused> {
     if typed == "~" || typed.starts_with("~/") {
-        let home = home
-            .filter(|home| home.is_absolute())
-            .ok_or(Refused::HomeUnknown)?;
+        let home = home.filter(|home| home.is_absolute()).ok_or(Refused::HomeUnknown)?;
         return Ok(home.join(typed.trim_start_matches('~').trim_start_matches('/')));
     }
     let path = PathBuf::from(typed);
-    if path.is_absolute() {
-        Ok(path)
-    } else {
-        Err(Refused::NotAbsolute)
-    }
+    if path.is_absolute() { Ok(path) } else { Err(Refused::NotAbsolute) }
 }
 
 fn canonical_directory(path: &Path) -> Result<PathBuf, Refused> {
@@ -158,16 +140,10 @@ fn check_repository(
         if path == workdir.join(".git") {
             return Err(Refused::InsideRepository(workdir));
         }
-        return Err(Refused::LeadsElsewhere {
-            folder: path,
-            elsewhere: workdir,
-        });
+        return Err(Refused::LeadsElsewhere { folder: path, elsewhere: workdir });
     }
     if !roots.hold(&objects) {
-        return Err(Refused::LeadsElsewhere {
-            folder: path,
-            elsewhere: objects,
-        });
+        return Err(Refused::LeadsElsewhere { folder: path, elsewhere: objects });
     }
     Ok(Checked::Repository(ProjectFolder(path)))
 }
@@ -181,11 +157,7 @@ fn check_surroundings(path: PathBuf) -> Result<Checked, Refused> {
         Err(error) => return Err(refused_by_git(path, error)),
     };
     // Not opened, only named: what lies further up was not asked for and need not be trusted.
-    let top = if found.ends_with(".git") {
-        found.parent().unwrap_or(&found)
-    } else {
-        &found
-    };
+    let top = if found.ends_with(".git") { found.parent().unwrap_or(&found) } else { &found };
     Err(Refused::InsideRepository(top.to_owned()))
 }
 
@@ -206,11 +178,7 @@ fn refused_by_git(path: PathBuf, cause: git2::Error) -> Refused {
 }
 
 fn list(roots: &[PathBuf]) -> String {
-    roots
-        .iter()
-        .map(|root| root.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -189,10 +189,7 @@ impl Parser {
         }
         let choice = &value["choices"][0];
         // A server that ignores `stream` answers with one whole message.
-        let delta = choice
-            .get("delta")
-            .or_else(|| choice.get("message"))
-            .unwrap_or(&Value::Null);
+        let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
         if let Some(text) = words(&delta["reasoning_content"]).or_else(|| words(&delta["reasoning"])) {
             match self.banner.hear(text, is_signed(value)) {
                 Heard::Nothing => {}
@@ -223,9 +220,7 @@ impl Parser {
             "tool_calls" | "function_call" => Finish::ToolCalls,
             "content_filter" => Finish::ContentFilter,
             "error" => {
-                return self.fail(Fault::Server {
-                    message: "it gave no reason".to_owned(),
-                });
+                return self.fail(Fault::Server { message: "it gave no reason".to_owned() });
             }
             other => Finish::Other(fault::short(other)),
         };
@@ -280,9 +275,7 @@ impl<'a> Line<'a> {
 
 /// A model server signs its chunks; the loading banner is unsigned.
 fn is_signed(chunk: &Value) -> bool {
-    ["id", "object", "model"]
-        .iter()
-        .any(|key| words(&chunk[*key]).is_some())
+    ["id", "object", "model"].iter().any(|key| words(&chunk[*key]).is_some())
 }
 
 fn words(value: &Value) -> Option<&str> {

@@ -7,14 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PEER: Rate = Rate {
-    burst: 8,
-    refill: Duration::from_secs(5),
-};
-const EVERYBODY: Rate = Rate {
-    burst: 40,
-    refill: Duration::from_secs(1),
-};
+const PEER: Rate = Rate { burst: 8, refill: Duration::from_secs(5) };
+const EVERYBODY: Rate = Rate { burst: 40, refill: Duration::from_secs(1) };
 const PEERS_MAX: usize = 1024;
 
 #[derive(Default)]
@@ -32,10 +26,7 @@ impl FailedLogins {
     pub fn begin(&self, peer: IpAddr, now: Instant) -> Result<Attempt<'_>, Duration> {
         let peer = network(peer);
         let mut buckets = self.lock();
-        let wait = buckets
-            .everybody
-            .wait(EVERYBODY, now)
-            .max(buckets.peer(peer, now).wait(PEER, now));
+        let wait = buckets.everybody.wait(EVERYBODY, now).max(buckets.peer(peer, now).wait(PEER, now));
         if !wait.is_zero() {
             return Err(wait);
         }
@@ -74,8 +65,7 @@ struct Buckets {
 impl Buckets {
     fn peer(&mut self, peer: IpAddr, now: Instant) -> &mut Bucket {
         if self.peers.len() >= PEERS_MAX && !self.peers.contains_key(&peer) {
-            self.peers
-                .retain(|_, bucket| bucket.full_at.is_some_and(|at| at > now));
+            self.peers.retain(|_, bucket| bucket.full_at.is_some_and(|at| at > now));
         }
         if self.peers.len() >= PEERS_MAX && !self.peers.contains_key(&peer) {
             // A thousand peers failing at once share one bucket: strict, but bounded.
@@ -106,8 +96,7 @@ impl Bucket {
     }
 
     fn debt(&self, now: Instant) -> Duration {
-        self.full_at
-            .map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
+        self.full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
     }
 }
 
@@ -135,27 +124,17 @@ mod tests {
     #[test]
     fn a_peer_runs_dry_and_recovers() {
         let (logins, now) = (FailedLogins::default(), Instant::now());
-        assert_eq!(
-            failures_until_refused(&logins, "10.0.0.1", now),
-            (PEER.burst, PEER.refill)
-        );
+        assert_eq!(failures_until_refused(&logins, "10.0.0.1", now), (PEER.burst, PEER.refill));
         assert_eq!(failures_until_refused(&logins, "10.0.0.2", now).0, PEER.burst);
-        assert_eq!(
-            failures_until_refused(&logins, "10.0.0.1", now + PEER.refill).0,
-            1
-        );
-        assert_eq!(
-            failures_until_refused(&logins, "10.0.0.1", now + PEER.refill * 100).0,
-            PEER.burst
-        );
+        assert_eq!(failures_until_refused(&logins, "10.0.0.1", now + PEER.refill).0, 1);
+        assert_eq!(failures_until_refused(&logins, "10.0.0.1", now + PEER.refill * 100).0, PEER.burst);
     }
 
     #[test]
     fn everybody_together_runs_dry() {
         let (logins, now) = (FailedLogins::default(), Instant::now());
-        let total: u32 = (0..100)
-            .map(|n| failures_until_refused(&logins, &format!("10.0.1.{n}"), now).0)
-            .sum();
+        let total: u32 =
+            (0..100).map(|n| failures_until_refused(&logins, &format!("10.0.1.{n}"), now).0).sum();
         assert_eq!(total, EVERYBODY.burst);
     }
 
@@ -163,10 +142,7 @@ mod tests {
     fn success_costs_nothing() {
         let (logins, now) = (FailedLogins::default(), Instant::now());
         for _ in 0..1000 {
-            logins
-                .begin("::1".parse().unwrap(), now)
-                .unwrap_or_else(|_| panic!("refused"))
-                .succeeded();
+            logins.begin("::1".parse().unwrap(), now).unwrap_or_else(|_| panic!("refused")).succeeded();
         }
     }
 
@@ -175,10 +151,7 @@ mod tests {
         let (logins, now) = (FailedLogins::default(), Instant::now());
         failures_until_refused(&logins, "2001:db8::1", now);
         assert_eq!(failures_until_refused(&logins, "2001:db8::2", now).0, 0);
-        assert_eq!(
-            failures_until_refused(&logins, "2001:db8:0:1::2", now).0,
-            PEER.burst
-        );
+        assert_eq!(failures_until_refused(&logins, "2001:db8:0:1::2", now).0, PEER.burst);
         failures_until_refused(&logins, "10.9.9.9", now);
         assert_eq!(failures_until_refused(&logins, "::ffff:10.9.9.9", now).0, 0);
     }

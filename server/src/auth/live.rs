@@ -25,20 +25,11 @@ impl LiveSessions {
         connections.entered += 1;
         let key = (session, connections.entered);
         connections.open.insert(key, revoked.clone());
-        LiveConnection {
-            key,
-            revoked,
-            registry: self.clone(),
-        }
+        LiveConnection { key, revoked, registry: self.clone() }
     }
 
     pub fn close(&self, session: BrowserSessionId) {
-        for revoked in self
-            .lock()
-            .open
-            .range((session, 0)..=(session, u64::MAX))
-            .map(|(_, token)| token)
-        {
+        for revoked in self.lock().open.range((session, 0)..=(session, u64::MAX)).map(|(_, token)| token) {
             revoked.cancel();
         }
     }
@@ -87,21 +78,12 @@ mod tests {
     #[test]
     fn closing_a_session_ends_its_connections_and_no_others() {
         let live = LiveSessions::default();
-        let (mine, other) = (
-            BrowserSessionId(Uuid::from_u128(1)),
-            BrowserSessionId(Uuid::from_u128(2)),
-        );
+        let (mine, other) = (BrowserSessionId(Uuid::from_u128(1)), BrowserSessionId(Uuid::from_u128(2)));
         let (a, b, c) = (live.enter(mine), live.enter(mine), live.enter(other));
         live.close(mine);
-        assert_eq!(
-            [a.is_revoked(), b.is_revoked(), c.is_revoked()],
-            [true, true, false]
-        );
+        assert_eq!([a.is_revoked(), b.is_revoked(), c.is_revoked()], [true, true, false]);
         assert_eq!(live.sessions(), [mine, other]);
         drop((a, b, c));
-        assert!(
-            live.sessions().is_empty(),
-            "a closed connection leaves nothing behind"
-        );
+        assert!(live.sessions().is_empty(), "a closed connection leaves nothing behind");
     }
 }

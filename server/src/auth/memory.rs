@@ -16,22 +16,12 @@ pub struct MemoryStore {
 
 impl MemoryStore {
     pub fn broken() -> Self {
-        Self {
-            broken: true,
-            ..Self::default()
-        }
+        Self { broken: true, ..Self::default() }
     }
 
     fn answer<T: Send + 'static>(&self, value: T) -> BoxFuture<'_, Result<T, StoreFailure>> {
         let broken = self.broken;
-        async move {
-            if broken {
-                Err("connection refused".into())
-            } else {
-                Ok(value)
-            }
-        }
-        .boxed()
+        async move { if broken { Err("connection refused".into()) } else { Ok(value) } }.boxed()
     }
 }
 
@@ -70,9 +60,7 @@ impl AuthStore for MemoryStore {
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>> {
         let sessions = self.sessions.lock().unwrap();
-        let found = sessions
-            .iter()
-            .find(|session| session.secret == secret && session.expires_at > now);
+        let found = sessions.iter().find(|session| session.secret == secret && session.expires_at > now);
         self.answer(found.cloned())
     }
 
@@ -82,13 +70,7 @@ impl AuthStore for MemoryStore {
         seen_at: OffsetDateTime,
         expires_at: OffsetDateTime,
     ) -> BoxFuture<'_, Result<(), StoreFailure>> {
-        for session in self
-            .sessions
-            .lock()
-            .unwrap()
-            .iter_mut()
-            .filter(|session| session.id == id)
-        {
+        for session in self.sessions.lock().unwrap().iter_mut().filter(|session| session.id == id) {
             (session.seen_at, session.expires_at) = (seen_at, expires_at);
         }
         self.answer(())

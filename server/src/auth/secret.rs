@@ -23,9 +23,7 @@ impl Secret {
     /// Refuses what no `generate` wrote, before anything is hashed or asked of the database.
     pub fn parse(text: &str) -> Option<Self> {
         let well_formed = text.len() == SECRET_CHARS
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         well_formed.then(|| Self(text.to_owned()))
     }
 
@@ -62,14 +60,7 @@ mod tests {
     fn only_what_was_generated_parses() {
         let good = "A".repeat(SECRET_CHARS);
         assert!(Secret::parse(&good).is_some());
-        for bad in [
-            "",
-            "A",
-            &"A".repeat(44),
-            &"+".repeat(43),
-            &"A".repeat(1_000_000),
-            &"é".repeat(22),
-        ] {
+        for bad in ["", "A", &"A".repeat(44), &"+".repeat(43), &"A".repeat(1_000_000), &"é".repeat(22)] {
             assert!(Secret::parse(bad).is_none(), "{bad:.20}");
         }
     }

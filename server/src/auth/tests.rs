@@ -37,11 +37,7 @@ async fn of_many_redeemers_one_wins() {
     let auth = auth();
     let token = auth.issue_token(START).await.unwrap();
     let tries = (0..5).map(|_| auth.log_in(token.reveal(), PEER, "", START));
-    let won = futures::future::join_all(tries)
-        .await
-        .into_iter()
-        .filter(Result::is_ok)
-        .count();
+    let won = futures::future::join_all(tries).await.into_iter().filter(Result::is_ok).count();
     assert_eq!(won, 1);
 }
 
@@ -61,10 +57,7 @@ async fn a_session_slides_while_it_is_used_and_ends_when_not() {
     let day = Duration::from_secs(24 * 60 * 60);
     let seen = |now| auth.recognise(cookie.reveal(), now);
 
-    assert!(
-        !seen(START).await.unwrap().unwrap().renewed,
-        "a fresh session is not written again"
-    );
+    assert!(!seen(START).await.unwrap().unwrap().renewed, "a fresh session is not written again");
     let later = seen(START + 29 * day).await.unwrap().unwrap();
     assert!(later.renewed);
     assert_eq!(later.session.expires_at, START + 29 * day + SESSION_LIFETIME);
@@ -84,10 +77,7 @@ async fn revoking_closes_live_connections() {
     mine.revoked().await;
     assert!(!theirs.is_revoked());
     assert!(auth.recognise(cookie.reveal(), START).await.unwrap().is_none());
-    assert!(
-        auth.hold(&session, START).await.unwrap().is_none(),
-        "no connection after the revocation"
-    );
+    assert!(auth.hold(&session, START).await.unwrap().is_none(), "no connection after the revocation");
     assert!(!auth.revoke(session.id).await.unwrap());
 }
 

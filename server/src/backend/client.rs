@@ -26,15 +26,10 @@ pub fn http_client() -> Result<Client, reqwest::Error> {
 
 fn proxies(variable: impl Fn(&str) -> Option<String>) -> Vec<Result<Proxy, reqwest::Error>> {
     let either = |name: &str| {
-        variable(name)
-            .or_else(|| variable(&name.to_uppercase()))
-            .filter(|value| !value.trim().is_empty())
+        variable(name).or_else(|| variable(&name.to_uppercase())).filter(|value| !value.trim().is_empty())
     };
-    let direct = [Some(LOOPBACK.to_owned()), either("no_proxy")]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(",");
+    let direct =
+        [Some(LOOPBACK.to_owned()), either("no_proxy")].into_iter().flatten().collect::<Vec<_>>().join(",");
     let make = |proxy: Result<Proxy, reqwest::Error>| {
         proxy.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct)))
     };
@@ -78,14 +73,8 @@ mod tests {
         let client = builder.build().unwrap();
         let status = async |url: String| client.get(url).send().await.unwrap().status();
         assert_eq!(status(format!("http://{direct}/")).await, StatusCode::OK);
-        assert_eq!(
-            status(format!("http://localhost:{}/", direct.port())).await,
-            StatusCode::OK
-        );
-        assert_eq!(
-            status("http://models.invalid/".to_owned()).await,
-            StatusCode::IM_A_TEAPOT
-        );
+        assert_eq!(status(format!("http://localhost:{}/", direct.port())).await, StatusCode::OK);
+        assert_eq!(status("http://models.invalid/".to_owned()).await, StatusCode::IM_A_TEAPOT);
     }
 
     /// Control: a client as it comes follows, and fails on the address that leads nowhere.
@@ -95,11 +84,7 @@ mod tests {
         let client = http_client().unwrap();
         let response = client.get(format!("http://{server}/")).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::TEMPORARY_REDIRECT);
-        let follows = Client::builder()
-            .no_proxy()
-            .timeout(Duration::from_millis(300))
-            .build()
-            .unwrap();
+        let follows = Client::builder().no_proxy().timeout(Duration::from_millis(300)).build().unwrap();
         assert!(follows.get(format!("http://{server}/")).send().await.is_err());
     }
 }

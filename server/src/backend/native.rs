@@ -36,10 +36,7 @@ pub async fn run(
         phase: None,
         measured: Measured::default(),
     };
-    cancel
-        .run_until_cancelled(turn.run())
-        .await
-        .unwrap_or(Err(Error::Cancelled))
+    cancel.run_until_cancelled(turn.run()).await.unwrap_or(Err(Error::Cancelled))
 }
 
 struct Turn<'a> {
@@ -86,10 +83,7 @@ impl Turn<'_> {
                 Refusal::Busy { .. } if waits < limits.waits => {
                     waits += 1;
                     let wait = retry::wait(retry_after.as_ref(), waits).min(limits.wait);
-                    self.enter(Phase::Waiting {
-                        seconds: retry::seconds(wait),
-                    })
-                    .await?;
+                    self.enter(Phase::Waiting { seconds: retry::seconds(wait) }).await?;
                     self.within_start(time::sleep(wait)).await?;
                     self.enter(Phase::Starting).await?;
                 }
@@ -150,13 +144,10 @@ impl Turn<'_> {
         }
         match ending {
             Ok(_) => Ok(()),
-            Err(Fault::Truncated) if broke => Err(Error::Disconnected {
-                server: self.server(),
-            }),
-            Err(fault) => Err(Error::Broken {
-                fault: self.redact_fault(fault),
-                answering: self.is_answering(),
-            }),
+            Err(Fault::Truncated) if broke => Err(Error::Disconnected { server: self.server() }),
+            Err(fault) => {
+                Err(Error::Broken { fault: self.redact_fault(fault), answering: self.is_answering() })
+            }
         }
     }
 
@@ -211,36 +202,24 @@ impl Turn<'_> {
     }
 
     async fn within_start(&self, wait: impl Future<Output = ()>) -> Result<(), Error> {
-        time::timeout_at(self.start_limit(), wait)
-            .await
-            .map_err(|_| self.slow())
+        time::timeout_at(self.start_limit(), wait).await.map_err(|_| self.slow())
     }
 
     fn slow(&self) -> Error {
-        Error::Slow {
-            server: self.server(),
-            seconds: self.request.limits.start.as_secs(),
-        }
+        Error::Slow { server: self.server(), seconds: self.request.limits.start.as_secs() }
     }
 
     fn silent(&self) -> Error {
         match self.is_answering() {
-            true => Error::Silent {
-                server: self.server(),
-                seconds: self.request.limits.idle.as_secs(),
-            },
+            true => Error::Silent { server: self.server(), seconds: self.request.limits.idle.as_secs() },
             false => self.slow(),
         }
     }
 
     fn unsent(&self, error: &reqwest::Error) -> Error {
         match error.is_connect() {
-            true => Error::Unreachable {
-                server: self.server(),
-            },
-            false => Error::Disconnected {
-                server: self.server(),
-            },
+            true => Error::Unreachable { server: self.server() },
+            false => Error::Disconnected { server: self.server() },
         }
     }
 
@@ -258,12 +237,8 @@ impl Turn<'_> {
 
     fn redact_fault(&self, fault: Fault) -> Fault {
         match fault {
-            Fault::Server { message } => Fault::Server {
-                message: self.redact(&message),
-            },
-            Fault::Malformed { excerpt } => Fault::Malformed {
-                excerpt: self.redact(&excerpt),
-            },
+            Fault::Server { message } => Fault::Server { message: self.redact(&message) },
+            Fault::Malformed { excerpt } => Fault::Malformed { excerpt: self.redact(&excerpt) },
             fault => fault,
         }
     }

@@ -17,9 +17,7 @@ pub const ROOT_FILES: [&str; 2] = ["/favicon.svg", "/manifest.webmanifest"];
 pub fn routes() -> Router {
     let serve = |uri: Uri, headers: HeaderMap| async move { respond(find_in_dist, uri.path(), &headers) };
     let router = Router::new().route("/pkg/{*path}", get(serve));
-    ROOT_FILES
-        .into_iter()
-        .fold(router, |router, path| router.route(path, get(serve)))
+    ROOT_FILES.into_iter().fold(router, |router, path| router.route(path, get(serve)))
 }
 
 #[derive(Embed)]
@@ -33,19 +31,14 @@ struct Asset {
 
 fn find_in_dist(path: &str) -> Option<Asset> {
     let file = Dist::get(path)?;
-    Some(Asset {
-        sha256: file.metadata.sha256_hash(),
-        bytes: file.data,
-    })
+    Some(Asset { sha256: file.metadata.sha256_hash(), bytes: file.data })
 }
 
 fn respond(find: impl Fn(&str) -> Option<Asset>, path: &str, request: &HeaderMap) -> Response {
     let Some((path, content_type)) = parse(path) else {
         return not_found();
     };
-    let brotli = accepts_brotli(request)
-        .then(|| find(&format!("{path}.br")))
-        .flatten();
+    let brotli = accepts_brotli(request).then(|| find(&format!("{path}.br"))).flatten();
     let encoding = brotli.is_some().then_some("br");
     let Some(asset) = brotli.or_else(|| find(path)) else {
         return not_found();
@@ -81,9 +74,7 @@ fn parse(path: &str) -> Option<(&str, &'static str)> {
     let plain = path.split('/').all(|name| {
         !name.is_empty()
             && !name.starts_with('.')
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
     });
     let content_type = match path.rsplit_once('.')?.1 {
         "css" => "text/css; charset=utf-8",
@@ -105,9 +96,7 @@ fn accepts_brotli(request: &HeaderMap) -> bool {
             let mut parts = entry.split(';').map(str::trim);
             let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
             let refused = parts.any(|part| {
-                part.strip_prefix("q=")
-                    .and_then(|q| q.parse::<f32>().ok())
-                    .is_some_and(|q| q <= 0.0)
+                part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()).is_some_and(|q| q <= 0.0)
             });
             named.then_some(!refused)
         })
@@ -127,20 +116,12 @@ fn names_tag(request: &HeaderMap, tag: &str) -> bool {
 }
 
 fn list(request: &HeaderMap, name: header::HeaderName) -> impl Iterator<Item = &str> {
-    let values = request
-        .get_all(name)
-        .into_iter()
-        .filter_map(|value| value.to_str().ok());
+    let values = request.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim)
 }
 
 fn not_found() -> Response {
-    (
-        StatusCode::NOT_FOUND,
-        [(header::CACHE_CONTROL, "no-cache")],
-        "There is no such file.",
-    )
-        .into_response()
+    (StatusCode::NOT_FOUND, [(header::CACHE_CONTROL, "no-cache")], "There is no such file.").into_response()
 }
 
 #[cfg(test)]

@@ -35,19 +35,13 @@ pub struct Gate {
 /// Puts the guard, and the security headers around it, before everything that `router` answers, its fallback
 /// included. Handlers behind it find the `BrowserSession` in the request's extensions.
 pub fn protect(router: Router, gate: Arc<Gate>) -> Router {
-    router
-        .layer(from_fn_with_state(gate, check))
-        .layer(from_fn(headers::apply))
+    router.layer(from_fn_with_state(gate, check)).layer(from_fn(headers::apply))
 }
 
 /// The session that the request's cookie belongs to.
 pub async fn recognise(gate: &Gate, headers: &HeaderMap) -> Result<Option<Recognised>, Unavailable> {
     match CookieJar::from_headers(headers).get(&gate.site.cookie_name()) {
-        Some(cookie) => {
-            gate.auth
-                .recognise(cookie.value(), OffsetDateTime::now_utc())
-                .await
-        }
+        Some(cookie) => gate.auth.recognise(cookie.value(), OffsetDateTime::now_utc()).await,
         None => Ok(None),
     }
 }
@@ -68,11 +62,7 @@ pub fn local_path(next: &str) -> &str {
     let plain = bytes.len() <= NEXT_BYTES_MAX && bytes.iter().all(|b| b.is_ascii_graphic() && *b != b'\\');
     let local = bytes.first() == Some(&b'/') && bytes.get(1) != Some(&b'/');
     let leads_somewhere = !matches!(path_of(next), "/login" | "/logout");
-    if plain && local && leads_somewhere {
-        next
-    } else {
-        "/"
-    }
+    if plain && local && leads_somewhere { next } else { "/" }
 }
 
 async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
@@ -87,13 +77,10 @@ async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) 
         Ok(None) => return ask_to_log_in(&request),
         Err(error) => return unavailable(&error),
     };
-    let renewed = recognised
-        .renewed
-        .then(|| CookieJar::from_headers(request.headers()))
-        .and_then(|jar| {
-            let secret = Secret::parse(jar.get(&gate.site.cookie_name())?.value())?;
-            HeaderValue::from_str(&session_cookie(&gate.site, &secret).to_string()).ok()
-        });
+    let renewed = recognised.renewed.then(|| CookieJar::from_headers(request.headers())).and_then(|jar| {
+        let secret = Secret::parse(jar.get(&gate.site.cookie_name())?.value())?;
+        HeaderValue::from_str(&session_cookie(&gate.site, &secret).to_string()).ok()
+    });
     request.extensions_mut().insert(recognised.session);
     let mut response = next.run(request).await;
     // A logout on the way has the last word on the cookie.
@@ -130,20 +117,12 @@ impl Refused {
 fn admit(site: &Site, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
     // HTTP/2 and absolute-form requests name the host in the URI. Whatever names it must name ours.
     let named_in_uri = uri.authority().map(|authority| authority.as_str());
-    let mut named = headers
-        .get_all(header::HOST)
-        .iter()
-        .map(|host| host.to_str().ok())
-        .collect::<Vec<_>>();
+    let mut named = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()).collect::<Vec<_>>();
     if named.len() > 1 {
         return Err(Refused::Host);
     }
     named.extend(named_in_uri.map(Some));
-    if named.is_empty()
-        || !named
-            .into_iter()
-            .all(|host| host.is_some_and(|host| site.answers_to(host)))
-    {
+    if named.is_empty() || !named.into_iter().all(|host| host.is_some_and(|host| site.answers_to(host))) {
         return Err(Refused::Host);
     }
 
@@ -192,16 +171,10 @@ fn ask_to_log_in(request: &Request) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !(wants_html && reads && is_page(request.uri().path())) {
         let message = "You are not logged in (any more). Reload the page to log in again.";
-        return (
-            StatusCode::UNAUTHORIZED,
-            Json(json!({ "error": "not_logged_in", "message": message })),
-        )
+        return (StatusCode::UNAUTHORIZED, Json(json!({ "error": "not_logged_in", "message": message })))
             .into_response();
     }
-    let wanted = request
-        .uri()
-        .path_and_query()
-        .map_or("/", |wanted| wanted.as_str());
+    let wanted = request.uri().path_and_query().map_or("/", |wanted| wanted.as_str());
     match local_path(wanted) {
         "/" => Redirect::to("/login").into_response(),
         next => {
@@ -212,17 +185,9 @@ fn ask_to_log_in(request: &Request) -> Response {
 }
 
 fn unavailable(error: &Unavailable) -> Response {
-    tracing::error!(
-        error = error as &dyn std::error::Error,
-        "logins cannot be checked"
-    );
+    tracing::error!(error = error as &dyn std::error::Error, "logins cannot be checked");
     let body = Json(json!({ "error": "unavailable", "message": error.to_string() }));
-    (
-        StatusCode::SERVICE_UNAVAILABLE,
-        [(header::RETRY_AFTER, "2")],
-        body,
-    )
-        .into_response()
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "2")], body).into_response()
 }
 
 fn cookie(site: &Site, value: String, lifetime: time::Duration) -> Cookie<'static> {

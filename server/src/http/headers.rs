@@ -47,9 +47,7 @@ pub fn provide_csp() {
 pub async fn apply(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers
-        .entry(header::CONTENT_SECURITY_POLICY)
-        .or_insert_with(|| csp(None));
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert_with(|| csp(None));
     for (name, value) in FIXED {
         headers.entry(name).or_insert(value);
     }
@@ -57,21 +55,12 @@ pub async fn apply(request: Request, next: Next) -> Response {
 }
 
 const FIXED: [(HeaderName, HeaderValue); 6] = [
-    (
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    ),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     // Not `no-referrer`: under that, browsers send `Origin: null` with a plain form, and the guard refuses it.
     // Other origins learn nothing either way.
     (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
+    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (
         HeaderName::from_static("permissions-policy"),
@@ -83,9 +72,7 @@ const FIXED: [(HeaderName, HeaderValue); 6] = [
 
 fn is_nonce(text: &str) -> bool {
     !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
 }
 
 #[cfg(test)]
@@ -107,10 +94,7 @@ mod tests {
     #[tokio::test]
     async fn every_answer_is_covered_and_a_route_keeps_its_own_policy() {
         let own = get(|| async { [(header::CONTENT_SECURITY_POLICY, "sandbox")].into_response() });
-        for (route, policy) in [
-            (get(|| async { "page" }), csp(None)),
-            (own, "sandbox".parse().unwrap()),
-        ] {
+        for (route, policy) in [(get(|| async { "page" }), csp(None)), (own, "sandbox".parse().unwrap())] {
             let bare = Router::new().route("/", route);
             let (unprotected, _) = answer(bare.clone()).await;
             assert!(!unprotected.contains_key(header::X_FRAME_OPTIONS), "control");

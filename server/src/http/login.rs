@@ -65,11 +65,7 @@ async fn show(
         if is_logged_in(&gate, &headers).await {
             return lead_to(&asked.next, None);
         }
-        return Page {
-            next: &asked.next,
-            error: None,
-        }
-        .into_response(StatusCode::OK);
+        return Page { next: &asked.next, error: None }.into_response(StatusCode::OK);
     }
     log_in(&gate, peer, &headers, &asked).await
 }
@@ -84,11 +80,7 @@ async fn submit(
         Ok(Form(asked)) => log_in(&gate, peer, &headers, &asked).await,
         Err(rejected) => {
             let error = "This form could not be read. Paste the link that BooCode printed and try again.";
-            Page {
-                next: "",
-                error: Some(error),
-            }
-            .into_response(rejected.status())
+            Page { next: "", error: Some(error) }.into_response(rejected.status())
         }
     }
 }
@@ -100,30 +92,17 @@ async fn log_out(State(gate): State<Arc<Gate>>, Extension(session): Extension<Br
             // The cookie stays: a session that lives on must not look ended.
             tracing::error!(error = &error as &dyn std::error::Error, "logout failed");
             let error = format!("You are still logged in: {error}.");
-            Page {
-                next: "",
-                error: Some(&error),
-            }
-            .into_response(StatusCode::SERVICE_UNAVAILABLE)
+            Page { next: "", error: Some(&error) }.into_response(StatusCode::SERVICE_UNAVAILABLE)
         }
     }
 }
 
 async fn log_in(gate: &Gate, peer: Peer, headers: &HeaderMap, asked: &Asked) -> Response {
-    let peer = peer.map_or(
-        IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        |Extension(ConnectInfo(address))| address.ip(),
-    );
-    let label = headers
-        .get(header::USER_AGENT)
-        .and_then(|agent| agent.to_str().ok())
-        .unwrap_or("unknown browser");
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Extension(ConnectInfo(address))| address.ip());
+    let label =
+        headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or("unknown browser");
     let token = token_in(&asked.token);
-    let refused = match gate
-        .auth
-        .log_in(token, peer, label, OffsetDateTime::now_utc())
-        .await
-    {
+    let refused = match gate.auth.log_in(token, peer, label, OffsetDateTime::now_utc()).await {
         Ok((_, secret)) => return lead_to(&asked.next, Some(guard::session_cookie(&gate.site, &secret))),
         Err(refused) => refused,
     };
@@ -137,15 +116,10 @@ async fn log_in(gate: &Gate, peer: Peer, headers: &HeaderMap, asked: &Asked) -> 
         LoginRefused::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
         LoginRefused::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let mut response = Page {
-        next: &asked.next,
-        error: Some(&sentence(&refused.to_string())),
-    }
-    .into_response(status);
+    let mut response =
+        Page { next: &asked.next, error: Some(&sentence(&refused.to_string())) }.into_response(status);
     if let LoginRefused::TooMany { retry_after_s } = refused {
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     }
     response
 }
@@ -161,11 +135,9 @@ fn token_in(pasted: &str) -> &str {
 }
 
 fn is_prefetch(headers: &HeaderMap) -> bool {
-    ["sec-purpose", "purpose", "x-moz"].into_iter().any(|name| {
-        headers
-            .get(name)
-            .is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch"))
-    })
+    ["sec-purpose", "purpose", "x-moz"]
+        .into_iter()
+        .any(|name| headers.get(name).is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch")))
 }
 
 fn lead_to(next: &str, cookie: Option<Cookie<'static>>) -> Response {
@@ -175,9 +147,7 @@ fn lead_to(next: &str, cookie: Option<Cookie<'static>>) -> Response {
 fn lead_to_with(path: &str, cookie: Option<Cookie<'static>>) -> Response {
     let cookie = cookie.map(|cookie| AppendHeaders([(header::SET_COOKIE, cookie.to_string())]));
     let mut response = kept_private((cookie, Redirect::to(path)).into_response());
-    response
-        .headers_mut()
-        .insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 
@@ -190,9 +160,7 @@ fn kept_private(mut response: Response) -> Response {
 
 fn sentence(message: &str) -> String {
     let mut chars = message.chars();
-    chars.next().map_or_else(String::new, |first| {
-        format!("{}{}.", first.to_uppercase(), chars.as_str())
-    })
+    chars.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
 }
 
 #[cfg(test)]

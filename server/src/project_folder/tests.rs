@@ -41,11 +41,7 @@ impl Disk {
             Ok(Checked::NotARepository(folder)) => format!("plain {}", name(folder.path())),
             Err(Refused::InsideRepository(top)) => format!("inside {}", name(&top)),
             Err(Refused::LeadsElsewhere { elsewhere, .. }) => format!("elsewhere {}", name(&elsewhere)),
-            Err(refused) => format!("{refused:?}")
-                .split([' ', '('])
-                .next()
-                .unwrap()
-                .to_owned(),
+            Err(refused) => format!("{refused:?}").split([' ', '(']).next().unwrap().to_owned(),
         };
         assert_eq!(found, expected, "{typed}");
     }
@@ -87,21 +83,15 @@ fn rules() {
     ] {
         disk.expect(typed, expected);
     }
-    assert!(matches!(
-        check("~/repo", None, &disk.roots),
-        Err(Refused::HomeUnknown)
-    ));
+    assert!(matches!(check("~/repo", None, &disk.roots), Err(Refused::HomeUnknown)));
 }
 
 #[test]
 fn symlinks_do_not_lead_out() {
     let disk = disk();
-    for (link, target) in [
-        ("way-out", "outside"),
-        ("within", "allowed/repo"),
-        ("loop", "allowed/loop"),
-        ("dead", "none"),
-    ] {
+    for (link, target) in
+        [("way-out", "outside"), ("within", "allowed/repo"), ("loop", "allowed/loop"), ("dead", "none")]
+    {
         symlink(disk.at(target), disk.at("allowed").join(link)).unwrap();
     }
     let typed = disk.at("allowed/way-out");
@@ -120,25 +110,16 @@ fn repositories_do_not_lead_out() {
     let disk = disk();
     // Its files elsewhere, by its own configuration.
     let evil = Repository::init(disk.at("allowed/worktree-out")).unwrap();
-    evil.config()
-        .unwrap()
-        .set_str("core.worktree", disk.at("outside").to_str().unwrap())
-        .unwrap();
+    evil.config().unwrap().set_str("core.worktree", disk.at("outside").to_str().unwrap()).unwrap();
     // Its objects elsewhere, by a link and by a file.
     fs::create_dir(disk.at("allowed/link-out")).unwrap();
     symlink(disk.at("outside/.git"), disk.at("allowed/link-out/.git")).unwrap();
     fs::create_dir(disk.at("allowed/file-out")).unwrap();
-    fs::write(
-        disk.at("allowed/file-out/.git"),
-        format!("gitdir: {}\n", disk.at("outside/.git").display()),
-    )
-    .unwrap();
+    fs::write(disk.at("allowed/file-out/.git"), format!("gitdir: {}\n", disk.at("outside/.git").display()))
+        .unwrap();
 
     let control = Repository::open(disk.at("allowed/worktree-out")).unwrap();
-    assert!(
-        control.workdir().unwrap().ends_with("outside"),
-        "control: opened as it is, it leads out"
-    );
+    assert!(control.workdir().unwrap().ends_with("outside"), "control: opened as it is, it leads out");
     disk.expect("@/allowed/worktree-out", "elsewhere outside");
     disk.expect("@/allowed/link-out", "elsewhere .git");
     disk.expect("@/allowed/file-out", "elsewhere .git");
@@ -168,41 +149,27 @@ fn an_unreadable_folder_says_so() {
     fs::set_permissions(disk.at("allowed/plain"), fs::Permissions::from_mode(0o700)).unwrap();
 
     let denied = refused_by_disk("/x".into(), io::ErrorKind::PermissionDenied.into());
-    assert_eq!(
-        denied.to_string(),
-        "BooCode may not read /x; give its user access to that folder"
-    );
+    assert_eq!(denied.to_string(), "BooCode may not read /x; give its user access to that folder");
 }
 
 #[test]
 fn a_plain_folder_becomes_a_repository_once() {
     let disk = disk();
-    let Ok(Checked::NotARepository(plain)) = disk.check("~/plain") else {
-        panic!("plain")
-    };
+    let Ok(Checked::NotARepository(plain)) = disk.check("~/plain") else { panic!("plain") };
     let made = init_repository(&plain).unwrap();
     assert_eq!(made.path(), plain.path());
     disk.expect("~/plain", "repository plain");
     let hooks = disk.at("allowed/plain/.git/hooks").read_dir().unwrap();
     let hooks: Vec<_> = hooks.map(|hook| hook.unwrap().file_name()).collect();
     assert_eq!(hooks, ["README.sample"], "nothing that git would run");
-    assert!(
-        init_repository(&plain).is_err(),
-        "a repository made meanwhile is not touched"
-    );
+    assert!(init_repository(&plain).is_err(), "a repository made meanwhile is not touched");
 }
 
 #[test]
 fn roots_must_exist() {
     let disk = disk();
-    assert!(matches!(
-        AllowedRoots::new(&[disk.at("none")]),
-        Err(Refused::Missing(_))
-    ));
-    assert!(matches!(
-        AllowedRoots::new(&[disk.at("allowed/file")]),
-        Err(Refused::NotADirectory(_))
-    ));
+    assert!(matches!(AllowedRoots::new(&[disk.at("none")]), Err(Refused::Missing(_))));
+    assert!(matches!(AllowedRoots::new(&[disk.at("allowed/file")]), Err(Refused::NotADirectory(_))));
     let none = AllowedRoots::new(&[]).unwrap();
     assert!(matches!(
         check(disk.at("outside").to_str().unwrap(), None, &none),

@@ -57,11 +57,7 @@ impl Banner {
                     Opening::Absent => self.leave(),
                     Opening::Complete => {
                         let opening = std::mem::take(held);
-                        *self = Self::Open {
-                            signed,
-                            line: String::new(),
-                            done: false,
-                        };
+                        *self = Self::Open { signed, line: String::new(), done: false };
                         self.hear_open(&opening, signed)
                     }
                 }

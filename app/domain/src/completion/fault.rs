@@ -84,9 +84,7 @@ impl Fault {
         let said = Said::in_value(event).unwrap_or_default();
         Some(match said.overflow() {
             Some(overflow) => Self::ContextOverflow(overflow),
-            None => Self::Server {
-                message: said.message_or("it gave no reason"),
-            },
+            None => Self::Server { message: said.message_or("it gave no reason") },
         })
     }
 }
@@ -124,33 +122,21 @@ struct Said {
 impl Said {
     fn in_text(body: &str) -> Self {
         // A proxy's HTML page explains nothing.
-        let message = if body.trim_start().starts_with('<') {
-            String::new()
-        } else {
-            short(body)
-        };
-        Self {
-            message,
-            ..Self::default()
-        }
+        let message = if body.trim_start().starts_with('<') { String::new() } else { short(body) };
+        Self { message, ..Self::default() }
     }
 
     fn in_value(value: &Value) -> Option<Self> {
         if let Some(message) = value.as_str().or_else(|| value["error"].as_str()) {
             return Some(Self::in_text(message));
         }
-        let error = value
-            .get("error")
-            .filter(|error| error.is_object())
-            .unwrap_or(value);
+        let error = value.get("error").filter(|error| error.is_object()).unwrap_or(value);
         let text = |key: &str| match &error[key] {
             Value::String(text) => short(text),
             Value::Number(number) => number.to_string(),
             _ => String::new(),
         };
-        let message = [text("message"), text("detail")]
-            .into_iter()
-            .find(|message| !message.is_empty());
+        let message = [text("message"), text("detail")].into_iter().find(|message| !message.is_empty());
         error.is_object().then(|| Self {
             message: message.unwrap_or_default(),
             code: text("code"),
@@ -161,19 +147,13 @@ impl Said {
     }
 
     fn overflow(&self) -> Option<Overflow> {
-        const PHRASES: [&str; 3] = [
-            "exceeds the available context size",
-            "maximum context length",
-            "context length exceeded",
-        ];
+        const PHRASES: [&str; 3] =
+            ["exceeds the available context size", "maximum context length", "context length exceeded"];
         let message = self.message.to_ascii_lowercase();
         let is_overflow = self.kind == "exceed_context_size_error"
             || self.code == "context_length_exceeded"
             || PHRASES.iter().any(|phrase| message.contains(phrase));
-        is_overflow.then_some(Overflow {
-            prompt: self.prompt,
-            context: self.context,
-        })
+        is_overflow.then_some(Overflow { prompt: self.prompt, context: self.context })
     }
 
     /// A code without words is still better than nothing.

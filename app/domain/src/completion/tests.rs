@@ -12,16 +12,11 @@ fn told(pieces: &[Piece]) -> String {
         Piece::Reasoning(text) => format!("reasoning {text:?}"),
         Piece::LoadingBanner => "banner".to_owned(),
         Piece::Usage(usage) => {
-            format!(
-                "usage {:?} {:?}",
-                usage.prompt_tokens.unwrap_or(0),
-                usage.completion_tokens.unwrap_or(0)
-            )
+            format!("usage {:?} {:?}", usage.prompt_tokens.unwrap_or(0), usage.completion_tokens.unwrap_or(0))
         }
-        Piece::Timings(timings) => format!(
-            "timings {} at {}",
-            timings.predicted_n, timings.predicted_per_second
-        ),
+        Piece::Timings(timings) => {
+            format!("timings {} at {}", timings.predicted_n, timings.predicted_per_second)
+        }
         Piece::Finish(finish) => format!("finish {finish:?}"),
         Piece::Done => "done".to_owned(),
     };
@@ -35,10 +30,7 @@ fn read<'a>(cuts: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Piece>, Result<Fin
     let mut pieces = Vec::new();
     for part in cuts {
         pieces.extend(parser.push(part));
-        assert!(
-            held_bytes(&parser) <= 2 * LINE_BYTES_MAX + 1024,
-            "the parser holds too much"
-        );
+        assert!(held_bytes(&parser) <= 2 * LINE_BYTES_MAX + 1024, "the parser holds too much");
     }
     let (rest, ending) = parser.end();
     pieces.extend(rest);
@@ -62,9 +54,7 @@ fn check(stream: &str, pieces: &str, ending: Result<Finish, Fault>) {
 }
 
 fn server(message: &str) -> Result<Finish, Fault> {
-    Err(Fault::Server {
-        message: message.to_owned(),
-    })
+    Err(Fault::Server { message: message.to_owned() })
 }
 
 #[test]
@@ -88,32 +78,16 @@ fn timings_on_the_finish_chunk() {
 
 #[test]
 fn an_end_without_a_marker_is_a_cut() {
-    check(
-        &[ROLE, &text("Hel")].concat(),
-        r#"text "Hel""#,
-        Err(Fault::Truncated),
-    );
+    check(&[ROLE, &text("Hel")].concat(), r#"text "Hel""#, Err(Fault::Truncated));
     check("", "", Err(Fault::Truncated));
     check(LAST, "usage 9 2, timings 2 at 40.5", Err(Fault::Truncated));
 }
 
 #[test]
 fn either_marker_is_an_end() {
-    check(
-        &[&text("a"), DONE].concat(),
-        r#"text "a", done"#,
-        Ok(Finish::Unsaid),
-    );
-    check(
-        &[&text("a"), FINISH].concat(),
-        r#"text "a", finish Stop"#,
-        Ok(Finish::Stop),
-    );
-    check(
-        &[&text("a"), "data: [DONE]"].concat(),
-        r#"text "a", done"#,
-        Ok(Finish::Unsaid),
-    );
+    check(&[&text("a"), DONE].concat(), r#"text "a", done"#, Ok(Finish::Unsaid));
+    check(&[&text("a"), FINISH].concat(), r#"text "a", finish Stop"#, Ok(Finish::Stop));
+    check(&[&text("a"), "data: [DONE]"].concat(), r#"text "a", done"#, Ok(Finish::Unsaid));
     check(FINISH.trim_end(), "finish Stop", Ok(Finish::Stop));
 }
 
@@ -127,10 +101,7 @@ fn framing_as_it_comes() {
         format!("data: {a}\ndata: [DONE]\n"),
         format!("\u{feff}data: {a}\n\ndata: [DONE]\n\n"),
         format!(": ping\n\nevent: message\nid: 7\nretry: 10\ndata: {a}\n\n: ping\ndata: [DONE]\n\n"),
-        format!(
-            "data: {}\n\ndata: [DONE]\n\n",
-            a.replace(",", ",\ndata: ").replace("[{", "[\ndata:{")
-        ),
+        format!("data: {}\n\ndata: [DONE]\n\n", a.replace(",", ",\ndata: ").replace("[{", "[\ndata:{")),
         format!("data: {a}\n\ndata: [DONE]\n\ndata: {a}\n\nafter the end\n"),
     ] {
         check(&stream, done, Ok(Finish::Unsaid));
@@ -147,11 +118,7 @@ fn fields_of_another_shape_cost_nothing() {
         r#"{"choices":"none"}"#,
         r#"{}"#,
     ] {
-        check(
-            &format!("data: {chunk}\n\n{FINISH}"),
-            "finish Stop",
-            Ok(Finish::Stop),
-        );
+        check(&format!("data: {chunk}\n\n{FINISH}"), "finish Stop", Ok(Finish::Stop));
     }
 }
 
@@ -166,28 +133,14 @@ fn a_server_that_does_not_stream() {
 
 #[test]
 fn reasoning_by_either_name() {
-    let stream = [
-        &reasoning("hm"),
-        r#"data: {"choices":[{"delta":{"reasoning":"so"}}]}"#,
-        "\n\n",
-        FINISH,
-    ]
-    .concat();
-    check(
-        &stream,
-        r#"reasoning "hm", reasoning "so", finish Stop"#,
-        Ok(Finish::Stop),
-    );
+    let stream =
+        [&reasoning("hm"), r#"data: {"choices":[{"delta":{"reasoning":"so"}}]}"#, "\n\n", FINISH].concat();
+    check(&stream, r#"reasoning "hm", reasoning "so", finish Stop"#, Ok(Finish::Stop));
 }
 
 #[test]
 fn the_loading_banner_is_not_reasoning() {
-    for banner in [
-        banner_in_lines(),
-        banner_in_crumbs(4),
-        banner_in_crumbs(1),
-        banner_in_crumbs(1000),
-    ] {
+    for banner in [banner_in_lines(), banner_in_crumbs(4), banner_in_crumbs(1), banner_in_crumbs(1000)] {
         let after = [&reasoning("hm"), &text("yes"), FINISH].concat();
         let heard = r#"banner, reasoning "hm", text "yes", finish Stop"#;
         check(&format!("{banner}{after}"), heard, Ok(Finish::Stop));
@@ -206,35 +159,18 @@ fn a_banner_cut_off_by_the_model() {
         r#"banner, reasoning "hm", finish Stop"#,
         Ok(Finish::Stop),
     );
-    check(
-        &[&banner, &text("yes"), FINISH].concat(),
-        r#"banner, text "yes", finish Stop"#,
-        Ok(Finish::Stop),
-    );
+    check(&[&banner, &text("yes"), FINISH].concat(), r#"banner, text "yes", finish Stop"#, Ok(Finish::Stop));
 }
 
 #[test]
 fn what_only_looks_like_a_banner_is_kept() {
-    for start in [
-        "━━━━━\nllama-swap is a proxy",
-        "llama-swap loading model: q",
-        "\n",
-        "━",
-        "Done! (1s)\n━━━━━\n",
-    ] {
+    for start in
+        ["━━━━━\nllama-swap is a proxy", "llama-swap loading model: q", "\n", "━", "Done! (1s)\n━━━━━\n"]
+    {
         let stream = [&reasoning(start), FINISH].concat();
-        check(
-            &stream,
-            &format!("reasoning {start:?}, finish Stop"),
-            Ok(Finish::Stop),
-        );
+        check(&stream, &format!("reasoning {start:?}, finish Stop"), Ok(Finish::Stop));
     }
-    let late = [
-        &reasoning("hm"),
-        &unsigned("━━━━━\nllama-swap loading model: q\n"),
-        FINISH,
-    ]
-    .concat();
+    let late = [&reasoning("hm"), &unsigned("━━━━━\nllama-swap loading model: q\n"), FINISH].concat();
     check(
         &late,
         r#"reasoning "hm", reasoning "━━━━━\nllama-swap loading model: q\n", finish Stop"#,
@@ -246,55 +182,31 @@ fn what_only_looks_like_a_banner_is_kept() {
 fn errors_inside_a_stream() {
     let crash = "upstream command exited prematurely";
     for (line, message) in [
-        (
-            format!(r#"{{"error":{{"message":"{crash}","code":500,"type":"server_error"}}}}"#),
-            crash,
-        ),
+        (format!(r#"{{"error":{{"message":"{crash}","code":500,"type":"server_error"}}}}"#), crash),
         (format!(r#"{{"error":"{crash}"}}"#), crash),
-        (
-            format!(r#"data: {{"error":{{"message":"{crash}","code":"model_died"}}}}"#),
-            crash,
-        ),
-        (
-            format!(r#"data: {{"object":"error","message":"{crash}","code":500}}"#),
-            crash,
-        ),
+        (format!(r#"data: {{"error":{{"message":"{crash}","code":"model_died"}}}}"#), crash),
+        (format!(r#"data: {{"object":"error","message":"{crash}","code":500}}"#), crash),
         (crash.to_owned(), crash),
         (r#"data: {"error":{"code":500}}"#.to_owned(), "500"),
         (r#"data: {"error":{}}"#.to_owned(), "it gave no reason"),
-        (
-            r#"data: {"choices":[{"delta":{},"finish_reason":"error"}]}"#.to_owned(),
-            "it gave no reason",
-        ),
+        (r#"data: {"choices":[{"delta":{},"finish_reason":"error"}]}"#.to_owned(), "it gave no reason"),
     ] {
         check(&format!("{}{line}\n", text("a")), r#"text "a""#, server(message));
         check(&format!("{}{line}", text("a")), r#"text "a""#, server(message));
         check(&format!("{}{line}", banner_in_lines()), "banner", server(message));
     }
     let overflow = r#"data: {"error":{"code":400,"type":"exceed_context_size_error","message":"m","n_prompt_tokens":9,"n_ctx":8}}"#;
-    let expected = Overflow {
-        prompt: Some(9),
-        context: Some(8),
-    };
+    let expected = Overflow { prompt: Some(9), context: Some(8) };
     check(overflow, "", Err(Fault::ContextOverflow(expected)));
 }
 
 #[test]
 fn what_is_no_completion_is_malformed() {
-    for (line, excerpt) in [
-        ("data: hello", "hello"),
-        ("data: [1]", "[1]"),
-        ("data: {\"a\":", "{\"a\":"),
-        ("{oops", "{oops"),
-    ] {
+    for (line, excerpt) in
+        [("data: hello", "hello"), ("data: [1]", "[1]"), ("data: {\"a\":", "{\"a\":"), ("{oops", "{oops")]
+    {
         let stream = format!("{}{line}\n\n{FINISH}", text("a"));
-        check(
-            &stream,
-            r#"text "a""#,
-            Err(Fault::Malformed {
-                excerpt: excerpt.to_owned(),
-            }),
-        );
+        check(&stream, r#"text "a""#, Err(Fault::Malformed { excerpt: excerpt.to_owned() }));
     }
 }
 
@@ -310,15 +222,9 @@ fn a_line_has_a_limit() {
 
 #[test]
 fn broken_characters_do_not_cost_the_answer() {
-    let stream = [
-        &b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xffb\"}}]}\n\n"[..],
-        FINISH.as_bytes(),
-    ]
-    .concat();
-    assert_eq!(
-        told(&read([stream.as_slice()]).0),
-        "text \"a\u{fffd}b\", finish Stop"
-    );
+    let stream =
+        [&b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xffb\"}}]}\n\n"[..], FINISH.as_bytes()].concat();
+    assert_eq!(told(&read([stream.as_slice()]).0), "text \"a\u{fffd}b\", finish Stop");
 }
 
 #[test]
@@ -330,11 +236,7 @@ fn refusals_by_status_and_body() {
             r#"{"error":"could not find real modelID for x"}"#,
             "the model server does not serve this model: could not find real modelID for x",
         ),
-        (
-            404,
-            "404 page not found",
-            "the model server does not serve this model: 404 page not found",
-        ),
+        (404, "404 page not found", "the model server does not serve this model: 404 page not found"),
         (
             500,
             "unable to start process\n",
@@ -345,42 +247,26 @@ fn refusals_by_status_and_body() {
             r#"{"error":{"message":"slow down","code":"429"}}"#,
             "the model server has too many requests: slow down",
         ),
-        (
-            429,
-            "",
-            "the model server has too many requests: it gave no reason",
-        ),
+        (429, "", "the model server has too many requests: it gave no reason"),
         (
             401,
             r#"{"error":{"message":"Invalid API Key","code":401}}"#,
             "the model server did not accept the API key, or needs one: Invalid API Key",
         ),
-        (
-            403,
-            r#"{"detail":"no"}"#,
-            "the model server did not accept the API key, or needs one: no",
-        ),
+        (403, r#"{"detail":"no"}"#, "the model server did not accept the API key, or needs one: no"),
         (
             503,
             r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#,
             "the model server is loading the model",
         ),
         (503, "busy", "the model server cannot serve now (503): busy"),
-        (
-            502,
-            "<html>Bad gateway</html>",
-            "the model server cannot serve now (502): it gave no reason",
-        ),
+        (502, "<html>Bad gateway</html>", "the model server cannot serve now (502): it gave no reason"),
         (
             400,
             r#"{"error":{"message":"bad temperature"}}"#,
             "the model server refused the request (400): bad temperature",
         ),
-        (
-            302,
-            "",
-            "the model server refused the request (302): it gave no reason",
-        ),
+        (302, "", "the model server refused the request (302): it gave no reason"),
         (
             400,
             r#"{"error":{"code":400,"message":"m","type":"exceed_context_size_error","n_prompt_tokens":900,"n_ctx":512}}"#,

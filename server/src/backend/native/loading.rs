@@ -71,10 +71,7 @@ fn sight(running: &str) -> Sight {
     let Ok(Running { running }) = serde_json::from_str(running) else {
         return Sight::Unknown;
     };
-    match running
-        .iter()
-        .any(|model| matches!(model.state.as_str(), "starting" | "stopping"))
-    {
+    match running.iter().any(|model| matches!(model.state.as_str(), "starting" | "stopping")) {
         true => Sight::Loading,
         false => Sight::Ready,
     }
@@ -98,14 +95,8 @@ mod tests {
     fn what_running_tells() {
         for (body, expected) in [
             (r#"{"running":[]}"#, Sight::Ready),
-            (
-                r#"{"running":[{"model":"a","state":"ready","cmd":"x"}]}"#,
-                Sight::Ready,
-            ),
-            (
-                r#"{"running":[{"model":"a","state":"starting"}]}"#,
-                Sight::Loading,
-            ),
+            (r#"{"running":[{"model":"a","state":"ready","cmd":"x"}]}"#, Sight::Ready),
+            (r#"{"running":[{"model":"a","state":"starting"}]}"#, Sight::Loading),
             (
                 r#"{"running":[{"model":"a","state":"ready"},{"model":"b","state":"stopping"}]}"#,
                 Sight::Loading,

@@ -54,9 +54,6 @@ mod tests {
 
     #[test]
     fn shown_seconds_are_rounded_up() {
-        assert_eq!(
-            [0, 1, 1000, 1001].map(|millis| seconds(Duration::from_millis(millis))),
-            [0, 1, 1, 2]
-        );
+        assert_eq!([0, 1, 1000, 1001].map(|millis| seconds(Duration::from_millis(millis))), [0, 1, 1, 2]);
     }
 }

@@ -14,17 +14,11 @@ const LAST: &str = "data: {\"id\":\"a\",\"choices\":[],\"usage\":{\"prompt_token
 const DONE: &str = "data: [DONE]\n\n";
 
 fn text(text: &str) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"id": "a", "choices": [{"delta": {"content": text}}]})
-    )
+    format!("data: {}\n\n", json!({"id": "a", "choices": [{"delta": {"content": text}}]}))
 }
 
 fn banner(text: &str) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"delta": {"reasoning_content": text}}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"delta": {"reasoning_content": text}}]}))
 }
 
 fn say(parts: &[&str]) -> Vec<Part> {
@@ -36,10 +30,7 @@ fn request(base_url: &Url) -> Request {
         base_url: base_url.clone(),
         api_key: None,
         model: "m".to_owned(),
-        messages: vec![Message {
-            role: Role::User,
-            content: "hi".to_owned(),
-        }],
+        messages: vec![Message { role: Role::User, content: "hi".to_owned() }],
         max_tokens: None,
         temperature: None,
         flavour: Flavour::Plain,
@@ -123,18 +114,8 @@ async fn the_request_says_what_was_asked() {
 #[tokio::test]
 async fn a_clean_end_without_a_marker_is_a_failure() {
     let cut = Reply::Stream(say(&[&text("Hel")]));
-    check_fails(
-        [cut],
-        "starting, generating, text Hel",
-        broken(Fault::Truncated, true),
-    )
-    .await;
-    check_fails(
-        [Reply::Stream(vec![])],
-        "starting",
-        broken(Fault::Truncated, false),
-    )
-    .await;
+    check_fails([cut], "starting, generating, text Hel", broken(Fault::Truncated, true)).await;
+    check_fails([Reply::Stream(vec![])], "starting", broken(Fault::Truncated, false)).await;
 }
 
 #[tokio::test]
@@ -148,20 +129,14 @@ async fn a_broken_connection_is_told_apart() {
     let server = ModelServer::start([finished]).await;
     let (_, result) = heard(&request(&server.base_url)).await;
     // The break may overtake what was sent before it; what was read whole is never called broken.
-    assert!(
-        matches!(result, Ok(_) | Err(Error::Disconnected { .. })),
-        "{result:?}"
-    );
+    assert!(matches!(result, Ok(_) | Err(Error::Disconnected { .. })), "{result:?}");
 }
 
 #[tokio::test]
 async fn silence_before_the_headers_is_shown_as_loading() {
     let late = Reply::AfterLooks(3, say(&[&text("a"), FINISH]));
     let server = ModelServer::start([late]).await;
-    let request = Request {
-        flavour: Flavour::LlamaSwap,
-        ..request(&server.base_url)
-    };
+    let request = Request { flavour: Flavour::LlamaSwap, ..request(&server.base_url) };
     let (told, result) = heard(&request).await;
     assert_eq!(told, "starting, loading, starting, generating, text a");
     assert!(result.unwrap().load_ms.is_some());
@@ -183,25 +158,14 @@ async fn a_server_that_says_it_is_loading_is_asked_again() {
 
 #[tokio::test]
 async fn the_loading_banner_is_neither_text_nor_first_token() {
-    let lines = [
-        "━━━━━\n",
-        "llama-swap loading model: m\n",
-        ".",
-        "\nDone! (1.00s)\n",
-        "━━━━━\n",
-        " \n",
-    ];
+    let lines = ["━━━━━\n", "llama-swap loading model: m\n", ".", "\nDone! (1.00s)\n", "━━━━━\n", " \n"];
     let lines: Vec<String> = lines.map(banner).into();
     let mut parts: Vec<Part> = lines.into_iter().map(Part::Say).collect();
     let only_banner = parts.clone();
     parts.extend(say(&[&text("a"), FINISH]));
     let measured = check([Reply::Stream(parts)], "starting, loading, generating, text a").await;
     assert!(measured.load_ms.is_some());
-    let measured = check(
-        [Reply::Stream([only_banner, say(&[DONE])].concat())],
-        "starting, loading",
-    )
-    .await;
+    let measured = check([Reply::Stream([only_banner, say(&[DONE])].concat())], "starting, loading").await;
     assert_eq!(measured.first_token_ms, None);
 }
 
@@ -209,18 +173,8 @@ async fn the_loading_banner_is_neither_text_nor_first_token() {
 async fn a_crash_while_the_banner_is_shown() {
     let opening = banner("━━━━━\nllama-swap loading model: m\n");
     let crash = "{\"error\":{\"message\":\"exited\",\"code\":500}}\n";
-    let error = broken(
-        Fault::Server {
-            message: "exited".to_owned(),
-        },
-        false,
-    );
-    check_fails(
-        [Reply::Stream(say(&[&opening, crash]))],
-        "starting, loading",
-        error,
-    )
-    .await;
+    let error = broken(Fault::Server { message: "exited".to_owned() }, false);
+    check_fails([Reply::Stream(say(&[&opening, crash]))], "starting, loading", error).await;
 }
 
 #[tokio::test]
@@ -241,9 +195,7 @@ async fn too_many_requests_waits_as_told_and_no_longer_than_the_cap() {
 #[tokio::test]
 async fn too_many_requests_too_often_is_told() {
     let busy = || Reply::Status(429, &[("retry-after", "0")], r#"{"error":"over the limit"}"#);
-    let error = Error::Refused(Refusal::Busy {
-        message: "over the limit".to_owned(),
-    });
+    let error = Error::Refused(Refusal::Busy { message: "over the limit".to_owned() });
     let told = "starting, waiting 0, starting, waiting 0, starting, waiting 0, starting";
     check_fails([busy(), busy(), busy(), busy()], told, error).await;
 }
@@ -251,34 +203,13 @@ async fn too_many_requests_too_often_is_told() {
 #[tokio::test]
 async fn refusals_are_told() {
     let message = || "m".to_owned();
-    let overflow = Overflow {
-        prompt: Some(9),
-        context: Some(8),
-    };
+    let overflow = Overflow { prompt: Some(9), context: Some(8) };
     for (status, body, refusal) in [
         (404, "m", Refusal::UnknownModel { message: message() }),
         (500, r#"{"error":"m"}"#, Refusal::Died { message: message() }),
-        (
-            401,
-            r#"{"error":{"message":"m","code":"401"}}"#,
-            Refusal::Key { message: message() },
-        ),
-        (
-            502,
-            "m",
-            Refusal::Unavailable {
-                status: 502,
-                message: message(),
-            },
-        ),
-        (
-            307,
-            "m",
-            Refusal::Other {
-                status: 307,
-                message: message(),
-            },
-        ),
+        (401, r#"{"error":{"message":"m","code":"401"}}"#, Refusal::Key { message: message() }),
+        (502, "m", Refusal::Unavailable { status: 502, message: message() }),
+        (307, "m", Refusal::Other { status: 307, message: message() }),
         (
             400,
             r#"{"error":{"code":400,"message":"m","type":"exceed_context_size_error","n_prompt_tokens":9,"n_ctx":8}}"#,
@@ -311,24 +242,14 @@ async fn a_key_is_in_no_error() {
             Reply::Stream(say(&["data: sk-12345\n\n"])),
         ];
         let server = ModelServer::start(replies).await;
-        let request = Request {
-            api_key: key.clone(),
-            ..request(&server.base_url)
-        };
+        let request = Request { api_key: key.clone(), ..request(&server.base_url) };
         for _ in 0..3 {
             let error = heard(&request).await.1.unwrap_err();
-            assert_eq!(
-                format!("{error} {error:?}").contains("12345"),
-                key.is_none(),
-                "{error}"
-            );
+            assert_eq!(format!("{error} {error:?}").contains("12345"), key.is_none(), "{error}");
         }
     }
     let server = ModelServer::start([]).await;
-    let request = Request {
-        api_key: Some(Secret::new("sk\n12345")),
-        ..request(&server.base_url)
-    };
+    let request = Request { api_key: Some(Secret::new("sk\n12345")), ..request(&server.base_url) };
     assert_eq!(heard(&request).await.1, Err(Error::UnusableKey));
 }
 
@@ -342,21 +263,9 @@ async fn silence_has_a_limit() {
     request.limits.idle = short;
     let (told, result) = heard(&request).await;
     assert_eq!(told, "starting, generating, text a");
-    assert_eq!(
-        result,
-        Err(Error::Silent {
-            server: origin.clone(),
-            seconds: 0
-        })
-    );
+    assert_eq!(result, Err(Error::Silent { server: origin.clone(), seconds: 0 }));
     request.limits.start = short;
-    assert_eq!(
-        heard(&request).await.1,
-        Err(Error::Slow {
-            server: origin,
-            seconds: 0
-        })
-    );
+    assert_eq!(heard(&request).await.1, Err(Error::Slow { server: origin, seconds: 0 }));
 }
 
 #[tokio::test]

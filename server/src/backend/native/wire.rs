@@ -19,10 +19,8 @@ pub(super) fn ask(client: &Client, request: &Request) -> Result<RequestBuilder, 
         max_tokens: request.max_tokens,
         temperature: request.temperature,
     };
-    let asked = client
-        .post(completions_url(&request.base_url))
-        .header(ACCEPT, "text/event-stream")
-        .json(&body);
+    let asked =
+        client.post(completions_url(&request.base_url)).header(ACCEPT, "text/event-stream").json(&body);
     authorized(asked, request)
 }
 
@@ -83,10 +81,7 @@ fn completions_url(base: &Url) -> Url {
 
 fn running_url(base: &Url) -> Url {
     let path = base.path().trim_end_matches('/');
-    with_path(
-        base,
-        &format!("{}/running", path.strip_suffix("/v1").unwrap_or(path)),
-    )
+    with_path(base, &format!("{}/running", path.strip_suffix("/v1").unwrap_or(path)))
 }
 
 fn with_path(base: &Url, path: &str) -> Url {
@@ -102,31 +97,11 @@ mod tests {
     #[test]
     fn addresses_from_the_base() {
         for (base, completions, running) in [
-            (
-                "http://h:1",
-                "http://h:1/v1/chat/completions",
-                "http://h:1/running",
-            ),
-            (
-                "http://h:1/",
-                "http://h:1/v1/chat/completions",
-                "http://h:1/running",
-            ),
-            (
-                "http://h:1/v1",
-                "http://h:1/v1/chat/completions",
-                "http://h:1/running",
-            ),
-            (
-                "http://h:1/v1/",
-                "http://h:1/v1/chat/completions",
-                "http://h:1/running",
-            ),
-            (
-                "https://h/api/v1",
-                "https://h/api/v1/chat/completions",
-                "https://h/api/running",
-            ),
+            ("http://h:1", "http://h:1/v1/chat/completions", "http://h:1/running"),
+            ("http://h:1/", "http://h:1/v1/chat/completions", "http://h:1/running"),
+            ("http://h:1/v1", "http://h:1/v1/chat/completions", "http://h:1/running"),
+            ("http://h:1/v1/", "http://h:1/v1/chat/completions", "http://h:1/running"),
+            ("https://h/api/v1", "https://h/api/v1/chat/completions", "https://h/api/running"),
             (
                 "https://h/v1beta/openai/",
                 "https://h/v1beta/openai/chat/completions",

@@ -12,35 +12,19 @@ fn find_in_table(path: &str) -> Option<Asset> {
         "favicon.svg" => b"<svg/>",
         _ => return None,
     };
-    Some(Asset {
-        bytes: bytes.into(),
-        sha256: Sha256::digest(bytes).into(),
-    })
+    Some(Asset { bytes: bytes.into(), sha256: Sha256::digest(bytes).into() })
 }
 
 fn get(path: &str, request: &[(header::HeaderName, &str)]) -> Response {
-    let headers = request
-        .iter()
-        .map(|(name, value)| (name.clone(), value.parse().unwrap()))
-        .collect();
+    let headers = request.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
     respond(find_in_table, path, &headers)
 }
 
 #[test]
 fn types_and_encodings() {
     for (path, accept, content_type, encoding) in [
-        (
-            "/pkg/boocode_bg.wasm",
-            "gzip, deflate, br",
-            "application/wasm",
-            Some("br"),
-        ),
-        (
-            "/pkg/boocode_bg.wasm",
-            "br;q=1.0, gzip;q=0.5",
-            "application/wasm",
-            Some("br"),
-        ),
+        ("/pkg/boocode_bg.wasm", "gzip, deflate, br", "application/wasm", Some("br")),
+        ("/pkg/boocode_bg.wasm", "br;q=1.0, gzip;q=0.5", "application/wasm", Some("br")),
         ("/pkg/boocode_bg.wasm", "*", "application/wasm", Some("br")),
         ("/pkg/boocode_bg.wasm", "*, br;q=0", "application/wasm", None),
         ("/pkg/boocode_bg.wasm", "gzip", "application/wasm", None),
@@ -52,15 +36,8 @@ fn types_and_encodings() {
         let response = get(path, &[(header::ACCEPT_ENCODING, accept)]);
         let context = format!("{path} for {accept:?}");
         assert_eq!(response.status(), 200, "{context}");
-        assert_eq!(
-            response.headers()[header::CONTENT_TYPE],
-            content_type,
-            "{context}"
-        );
-        let found = response
-            .headers()
-            .get(header::CONTENT_ENCODING)
-            .map(|value| value.to_str().unwrap());
+        assert_eq!(response.headers()[header::CONTENT_TYPE], content_type, "{context}");
+        let found = response.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
         assert_eq!(found, encoding, "{context}");
         assert_eq!(response.headers()[header::VARY], "accept-encoding");
         assert_eq!(response.headers()[header::CACHE_CONTROL], "no-cache");
@@ -82,10 +59,7 @@ fn what_the_browser_has_is_not_sent_again() {
         (plain, 200),
         ("\"other\"", 200),
     ] {
-        let response = get(
-            path,
-            &[(header::ACCEPT_ENCODING, "br"), (header::IF_NONE_MATCH, seen)],
-        );
+        let response = get(path, &[(header::ACCEPT_ENCODING, "br"), (header::IF_NONE_MATCH, seen)]);
         assert_eq!(response.status(), status, "{seen}");
         assert_eq!(response.headers()[header::ETAG], brotli);
     }
@@ -101,21 +75,10 @@ fn nothing_outside_is_served() {
     let dist = folder.path().join("dist");
     let naive = |path: &str| {
         let bytes = fs::read(dist.join(path.trim_start_matches("./"))).ok()?;
-        Some(Asset {
-            sha256: [0; 32],
-            bytes: bytes.into(),
-        })
+        Some(Asset { sha256: [0; 32], bytes: bytes.into() })
     };
-    for path in [
-        "/../secret.json",
-        "/pkg/../../secret.json",
-        "/pkg/./../../secret.json",
-        "/pkg/.hidden.js",
-    ] {
-        assert!(
-            naive(path.strip_prefix('/').unwrap()).is_some(),
-            "control: {path}"
-        );
+    for path in ["/../secret.json", "/pkg/../../secret.json", "/pkg/./../../secret.json", "/pkg/.hidden.js"] {
+        assert!(naive(path.strip_prefix('/').unwrap()).is_some(), "control: {path}");
         assert_eq!(respond(naive, path, &HeaderMap::new()).status(), 404, "{path}");
     }
     let absolute = format!("/{}/secret.json", folder.path().display());
@@ -134,13 +97,7 @@ fn nothing_outside_is_served() {
 
 #[test]
 fn what_is_not_there_or_not_ours_is_not_found() {
-    for path in [
-        "/pkg/missing.js",
-        "/pkg/boocode_bg.wasm.br",
-        "/pkg/Cargo.toml",
-        "",
-        "/",
-    ] {
+    for path in ["/pkg/missing.js", "/pkg/boocode_bg.wasm.br", "/pkg/Cargo.toml", "", "/"] {
         assert_eq!(get(path, &[]).status(), 404, "{path}");
     }
     assert!(find_in_dist("../Cargo.toml").is_none());

@@ -111,18 +111,8 @@ mod tests {
             (3400, "", "[::1]:3400", "http://[::1]:3400"),
             (80, "", "localhost", "http://localhost"),
             (80, "", "localhost:80", "http://localhost"),
-            (
-                3400,
-                "https://Code.Example.org",
-                "code.example.org",
-                "https://code.example.org",
-            ),
-            (
-                3400,
-                "https://code.example.org",
-                "code.example.org:443",
-                "https://code.example.org",
-            ),
+            (3400, "https://Code.Example.org", "code.example.org", "https://code.example.org"),
+            (3400, "https://code.example.org", "code.example.org:443", "https://code.example.org"),
             (
                 3400,
                 "https://code.example.org:8443/",

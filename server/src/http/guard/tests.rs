@@ -23,15 +23,8 @@ async fn logged_in_at(now: OffsetDateTime) -> Fixture {
         auth: Auth::new(Arc::new(MemoryStore::default())),
     });
     let token = gate.auth.issue_token(now).await.unwrap();
-    let (_, secret) = gate
-        .auth
-        .log_in(token.reveal(), [127, 0, 0, 1].into(), "test", now)
-        .await
-        .unwrap();
-    Fixture {
-        gate,
-        cookie: format!("cookie: other=1; boocode_3400={}", secret.reveal()),
-    }
+    let (_, secret) = gate.auth.log_in(token.reveal(), [127, 0, 0, 1].into(), "test", now).await.unwrap();
+    Fixture { gate, cookie: format!("cookie: other=1; boocode_3400={}", secret.reveal()) }
 }
 
 /// Answers 200 to everything, so that any other status is the guard's.
@@ -41,16 +34,11 @@ fn open_router() -> Router {
 
 async fn send(router: Router, request: &str, headers: &[&str]) -> Response {
     let (method, uri) = request.split_once(' ').unwrap();
-    let builder = headers
-        .iter()
-        .fold(Request::builder().method(method).uri(uri), |builder, line| {
-            let (name, value) = line.split_once(": ").unwrap();
-            builder.header(name, value)
-        });
-    router
-        .oneshot(builder.body(Body::empty()).unwrap())
-        .await
-        .unwrap()
+    let builder = headers.iter().fold(Request::builder().method(method).uri(uri), |builder, line| {
+        let (name, value) = line.split_once(": ").unwrap();
+        builder.header(name, value)
+    });
+    router.oneshot(builder.body(Body::empty()).unwrap()).await.unwrap()
 }
 
 /// Sends the request of a logged-in browser. A refusal counts only if the same request does reach the handler
@@ -63,20 +51,12 @@ async fn check(request: &str, headers: &[&str], status: u16) {
     assert_eq!(control.status(), 200, "control: {request} {headers:?}");
     let guarded = send(protect(open_router(), fixture.gate.clone()), request, &headers).await;
     assert_eq!(guarded.status(), status, "{request} {headers:?}");
-    assert!(
-        guarded.headers().contains_key(header::CONTENT_SECURITY_POLICY),
-        "{request}"
-    );
+    assert!(guarded.headers().contains_key(header::CONTENT_SECURITY_POLICY), "{request}");
 }
 
 #[tokio::test]
 async fn known_hosts_are_answered() {
-    for host in [
-        "127.0.0.1:3400",
-        "localhost:3400",
-        "[::1]:3400",
-        "code.example.org",
-    ] {
+    for host in ["127.0.0.1:3400", "localhost:3400", "[::1]:3400", "code.example.org"] {
         check("GET /", &[&format!("host: {host}")], 200).await;
     }
     check("GET http://localhost:3400/", &[], 200).await;
@@ -84,15 +64,9 @@ async fn known_hosts_are_answered() {
 
 #[tokio::test]
 async fn dns_rebinding_is_refused_on_every_path_and_method() {
-    for request in [
-        "GET /",
-        "GET /login",
-        "GET /healthz",
-        "GET /pkg/a.js",
-        "GET /api/feed",
-        "HEAD /",
-        "OPTIONS /",
-    ] {
+    for request in
+        ["GET /", "GET /login", "GET /healthz", "GET /pkg/a.js", "GET /api/feed", "HEAD /", "OPTIONS /"]
+    {
         check(request, &["host: evil.org:3400"], 403).await;
         check(request, &["host: evil.org"], 403).await;
     }
@@ -121,9 +95,7 @@ async fn no_header_skips_a_check() {
 
 #[tokio::test]
 async fn a_foreign_origin_is_refused_on_every_method() {
-    for method in [
-        "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "MADEUP",
-    ] {
+    for method in ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "MADEUP"] {
         for origin in [
             "https://evil.org",
             "null",
@@ -131,20 +103,10 @@ async fn a_foreign_origin_is_refused_on_every_method() {
             "http://localhost",
             "http://127.0.0.1:3400/",
         ] {
-            check(
-                &format!("{method} /api/ask"),
-                &[HOST, &format!("origin: {origin}")],
-                403,
-            )
-            .await;
+            check(&format!("{method} /api/ask"), &[HOST, &format!("origin: {origin}")], 403).await;
         }
         check(&format!("{method} /api/ask"), &[HOST, ORIGIN], 200).await;
-        check(
-            &format!("{method} /api/ask"),
-            &[HOST, ORIGIN, "origin: https://evil.org"],
-            403,
-        )
-        .await;
+        check(&format!("{method} /api/ask"), &[HOST, ORIGIN, "origin: https://evil.org"], 403).await;
     }
 }
 
@@ -159,16 +121,8 @@ async fn what_changes_state_must_name_its_origin() {
 
 #[tokio::test]
 async fn a_websocket_must_name_its_origin() {
-    let upgrade = [
-        "connection: upgrade",
-        "upgrade: websocket",
-        "sec-websocket-version: 13",
-    ];
-    for (origin, status) in [
-        (ORIGIN, 200),
-        ("origin: https://evil.org", 403),
-        ("x-none: 1", 403),
-    ] {
+    let upgrade = ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13"];
+    for (origin, status) in [(ORIGIN, 200), ("origin: https://evil.org", 403), ("x-none: 1", 403)] {
         let headers: Vec<_> = [HOST, origin].into_iter().chain(upgrade).collect();
         check("GET /api/terminal", &headers, status).await;
     }
@@ -181,30 +135,10 @@ async fn a_foreign_site_may_only_link_to_a_page() {
         check("GET /chat/1", &[HOST, site, navigate, document], 200).await;
         check("GET /login?token=x", &[HOST, site, navigate, document], 200).await;
         check("GET /api/feed", &[HOST, site, navigate, document], 403).await;
-        check(
-            "GET /chat/1",
-            &[HOST, site, navigate, "sec-fetch-dest: iframe"],
-            403,
-        )
-        .await;
-        check(
-            "GET /chat/1",
-            &[HOST, site, "sec-fetch-mode: no-cors", "sec-fetch-dest: image"],
-            403,
-        )
-        .await;
-        check(
-            "GET /pkg/a.js",
-            &[HOST, site, "sec-fetch-mode: no-cors", "sec-fetch-dest: script"],
-            403,
-        )
-        .await;
-        check(
-            "GET /api/feed",
-            &[HOST, site, "sec-fetch-mode: cors", "accept: text/event-stream"],
-            403,
-        )
-        .await;
+        check("GET /chat/1", &[HOST, site, navigate, "sec-fetch-dest: iframe"], 403).await;
+        check("GET /chat/1", &[HOST, site, "sec-fetch-mode: no-cors", "sec-fetch-dest: image"], 403).await;
+        check("GET /pkg/a.js", &[HOST, site, "sec-fetch-mode: no-cors", "sec-fetch-dest: script"], 403).await;
+        check("GET /api/feed", &[HOST, site, "sec-fetch-mode: cors", "accept: text/event-stream"], 403).await;
         check("HEAD /chat/1", &[HOST, site, navigate, document], 403).await;
         check("POST /chat/1", &[HOST, ORIGIN, site, navigate, document], 403).await;
     }
@@ -218,22 +152,12 @@ async fn strangers_see_the_login_and_nothing_else() {
     let fixture = fixture().await;
     for (request, headers, status, location) in [
         ("GET /", &[HOST, PAGE][..], 303, "/login"),
-        (
-            "GET /chat/1?a=b&c=d",
-            &[HOST, PAGE],
-            303,
-            "/login?next=%2Fchat%2F1%3Fa%3Db%26c%3Dd",
-        ),
+        ("GET /chat/1?a=b&c=d", &[HOST, PAGE], 303, "/login?next=%2Fchat%2F1%3Fa%3Db%26c%3Dd"),
         ("GET //evil.org", &[HOST, PAGE], 303, "/login"),
         ("GET /chat/1", &[HOST], 401, ""),
         ("GET /api/feed", &[HOST, PAGE], 401, ""),
         ("GET /api/feed", &[HOST, "accept: text/event-stream"], 401, ""),
-        (
-            "GET /api/terminal",
-            &[HOST, ORIGIN, "upgrade: websocket"],
-            401,
-            "",
-        ),
+        ("GET /api/terminal", &[HOST, ORIGIN, "upgrade: websocket"], 401, ""),
         ("POST /api/ask", &[HOST, ORIGIN, PAGE], 401, ""),
         ("POST /logout", &[HOST, ORIGIN], 401, ""),
         ("GET /login/", &[HOST], 401, ""),
@@ -251,10 +175,7 @@ async fn strangers_see_the_login_and_nothing_else() {
         assert_eq!(control.status(), 200, "control: {request}");
         let answer = send(protect(open_router(), fixture.gate.clone()), request, headers).await;
         assert_eq!(answer.status(), status, "{request} {headers:?}");
-        let found = answer
-            .headers()
-            .get(header::LOCATION)
-            .map_or("", |value| value.to_str().unwrap());
+        let found = answer.headers().get(header::LOCATION).map_or("", |value| value.to_str().unwrap());
         assert_eq!(found, location, "{request}");
     }
 }
@@ -265,12 +186,7 @@ async fn a_cookie_of_another_port_or_a_made_up_one_is_no_login() {
     let other_port = fixture.cookie.replace("3400", "3401");
     let made_up = format!("cookie: boocode_3400={}", Secret::generate().reveal());
     for (cookie, status) in [(&other_port, 401), (&made_up, 401), (&fixture.cookie, 200)] {
-        let answer = send(
-            protect(open_router(), fixture.gate.clone()),
-            "GET /",
-            &[HOST, cookie],
-        )
-        .await;
+        let answer = send(protect(open_router(), fixture.gate.clone()), "GET /", &[HOST, cookie]).await;
         assert_eq!(answer.status(), status);
     }
 }
@@ -284,20 +200,14 @@ async fn handlers_know_the_session_and_old_ones_get_their_cookie_again() {
         let router = protect(Router::new().fallback(named), fixture.gate);
         let answer = send(router, "GET /", &[HOST, &fixture.cookie]).await;
         assert_eq!(answer.status(), status, "{age_days}");
-        assert_eq!(
-            answer.headers().contains_key(header::SET_COOKIE),
-            renewed,
-            "{age_days}"
-        );
+        assert_eq!(answer.headers().contains_key(header::SET_COOKIE), renewed, "{age_days}");
     }
 }
 
 #[tokio::test]
 async fn without_its_store_the_guard_stays_shut() {
-    let gate = Gate {
-        site: Site::new(3400, None).unwrap(),
-        auth: Auth::new(Arc::new(MemoryStore::broken())),
-    };
+    let gate =
+        Gate { site: Site::new(3400, None).unwrap(), auth: Auth::new(Arc::new(MemoryStore::broken())) };
     let cookie = format!("cookie: boocode_3400={}", Secret::generate().reveal());
     let answer = send(protect(open_router(), Arc::new(gate)), "GET /", &[HOST, &cookie]).await;
     assert_eq!(answer.status(), 503);

@@ -53,18 +53,17 @@ impl Page<'_> {
 }
 
 fn escape(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut escaped, c| {
-            match c {
-                '&' => escaped.push_str("&amp;"),
-                '<' => escaped.push_str("&lt;"),
-                '>' => escaped.push_str("&gt;"),
-                '"' => escaped.push_str("&quot;"),
-                '\'' => escaped.push_str("&#39;"),
-                c => escaped.push(c),
-            }
-            escaped
-        })
+    text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+        escaped
+    })
 }
 
 #[cfg(test)]
@@ -74,26 +73,15 @@ mod tests {
     #[test]
     fn what_is_asked_for_stays_text() {
         let attack = r#"/"><script>alert(1)</script>"#;
-        assert!(
-            format!(r#"value="{attack}""#).contains("<script>"),
-            "control: unescaped, it breaks out"
-        );
-        let html = Page {
-            next: attack,
-            error: Some(attack),
-        }
-        .html();
+        assert!(format!(r#"value="{attack}""#).contains("<script>"), "control: unescaped, it breaks out");
+        let html = Page { next: attack, error: Some(attack) }.html();
         assert!(!html.contains("<script>"));
         assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     }
 
     #[test]
     fn the_policy_allows_all_that_the_page_has() {
-        let html = Page {
-            next: "/",
-            error: Some("no"),
-        }
-        .html();
+        let html = Page { next: "/", error: Some("no") }.html();
         for forbidden in ["<script", "<style", "style=", "onclick", "http://", "https://"] {
             assert!(!html.contains(forbidden), "{forbidden}");
         }

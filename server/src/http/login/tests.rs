@@ -29,10 +29,7 @@ impl Answer {
 fn gate(public_url: Option<&str>) -> Arc<Gate> {
     let url = public_url.map(|url| url.parse().unwrap());
     let site = Site::new(3400, url.as_ref()).unwrap();
-    Arc::new(Gate {
-        site,
-        auth: Auth::new(Arc::new(MemoryStore::default())),
-    })
+    Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) })
 }
 
 async fn token(gate: &Gate) -> Secret {
@@ -41,31 +38,19 @@ async fn token(gate: &Gate) -> Secret {
 
 async fn send(gate: &Arc<Gate>, request: &str, extra: &[(&str, &str)], body: &str) -> Answer {
     let (method, path) = request.split_once(' ').unwrap();
-    let mut builder = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(header::HOST, "127.0.0.1:3400");
+    let mut builder = Request::builder().method(method).uri(path).header(header::HOST, "127.0.0.1:3400");
     if method == "POST" {
         builder = builder
             .header(header::ORIGIN, ORIGIN)
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
     }
-    builder = extra
-        .iter()
-        .fold(builder, |builder, (name, value)| builder.header(*name, *value));
+    builder = extra.iter().fold(builder, |builder, (name, value)| builder.header(*name, *value));
     let home = Router::new().route("/", get(|| async { "home" }));
     let router = protect(home.merge(routes(gate.clone())), gate.clone());
-    let response = router
-        .oneshot(builder.body(Body::from(body.to_owned())).unwrap())
-        .await
-        .unwrap();
+    let response = router.oneshot(builder.body(Body::from(body.to_owned())).unwrap()).await.unwrap();
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
-    Answer {
-        status,
-        headers,
-        body: String::from_utf8(body.to_vec()).unwrap(),
-    }
+    Answer { status, headers, body: String::from_utf8(body.to_vec()).unwrap() }
 }
 
 #[tokio::test]
@@ -89,28 +74,16 @@ async fn a_link_logs_in_once_and_leaves_the_url() {
 
     let cookie = first.cookie().unwrap();
     assert!(cookie.starts_with("boocode_3400="));
-    assert_eq!(
-        send(&gate, "GET /", &[("cookie", &cookie)], "").await.body,
-        "home"
-    );
+    assert_eq!(send(&gate, "GET /", &[("cookie", &cookie)], "").await.body, "home");
     let again = send(&gate, &link, &[("cookie", &cookie)], "").await;
-    assert_eq!(
-        (again.status, again.header(header::LOCATION)),
-        (303, "/"),
-        "known already, so let in"
-    );
+    assert_eq!((again.status, again.header(header::LOCATION)), (303, "/"), "known already, so let in");
 }
 
 #[tokio::test]
 async fn behind_https_the_cookie_is_secure() {
     let gate = gate(Some("https://code.example.org"));
     let link = format!("GET /login?token={}", token(&gate).await.reveal());
-    assert!(
-        send(&gate, &link, &[], "")
-            .await
-            .header(header::SET_COOKIE)
-            .contains("Secure")
-    );
+    assert!(send(&gate, &link, &[], "").await.header(header::SET_COOKIE).contains("Secure"));
 }
 
 #[tokio::test]
@@ -126,22 +99,13 @@ async fn looking_ahead_does_not_spend_the_token() {
         let path = format!("/login?token={}", token(&gate).await.reveal());
         let ahead = send(&gate, &format!("{method} {path}"), header.as_slice(), "").await;
         assert!(ahead.cookie().is_none(), "{method} {header:?}");
-        assert_eq!(
-            send(&gate, &format!("GET {path}"), &[], "").await.status,
-            303,
-            "{method} {header:?}"
-        );
+        assert_eq!(send(&gate, &format!("GET {path}"), &[], "").await.status, 303, "{method} {header:?}");
     }
 }
 
 #[tokio::test]
 async fn a_pasted_link_or_token_logs_in() {
-    for wrap in [
-        "{}",
-        "  {} ",
-        "http://127.0.0.1:3400/login?token={}",
-        "http://x/login?token={}&next=/a",
-    ] {
+    for wrap in ["{}", "  {} ", "http://127.0.0.1:3400/login?token={}", "http://x/login?token={}&next=/a"] {
         let gate = gate(None);
         let pasted = wrap.replace("{}", token(&gate).await.reveal());
         let form = form_urlencoded::Serializer::new(String::new())
@@ -149,11 +113,7 @@ async fn a_pasted_link_or_token_logs_in() {
             .append_pair("next", "/chat?a=1")
             .finish();
         let answer = send(&gate, "POST /login", &[], &form).await;
-        assert_eq!(
-            (answer.status, answer.header(header::LOCATION)),
-            (303, "/chat?a=1"),
-            "{wrap}"
-        );
+        assert_eq!((answer.status, answer.header(header::LOCATION)), (303, "/chat?a=1"), "{wrap}");
     }
 }
 
@@ -179,25 +139,13 @@ async fn bad_input_gets_the_page_and_keeps_the_way_back() {
 
 #[tokio::test]
 async fn a_login_leads_nowhere_else() {
-    for next in [
-        "https://evil.org",
-        "//evil.org",
-        "/\\evil.org",
-        "/login?next=/login",
-        "/%0d\nX: y",
-    ] {
+    for next in ["https://evil.org", "//evil.org", "/\\evil.org", "/login?next=/login", "/%0d\nX: y"] {
         let gate = gate(None);
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("token", token(&gate).await.reveal())
             .append_pair("next", next)
             .finish();
-        assert_eq!(
-            send(&gate, "POST /login", &[], &form)
-                .await
-                .header(header::LOCATION),
-            "/",
-            "{next}"
-        );
+        assert_eq!(send(&gate, "POST /login", &[], &form).await.header(header::LOCATION), "/", "{next}");
     }
 }
 
@@ -208,13 +156,7 @@ async fn guessing_ends_in_429() {
     for n in 0..50 {
         // A forged forwarding header must not buy a new bucket.
         let forwarded = format!("10.0.0.{n}");
-        last = send(
-            &gate,
-            "POST /login",
-            &[("x-forwarded-for", &forwarded)],
-            "token=guess",
-        )
-        .await;
+        last = send(&gate, "POST /login", &[("x-forwarded-for", &forwarded)], "token=guess").await;
     }
     assert_eq!(last.status, 429);
     assert!(last.header(header::RETRY_AFTER).parse::<u64>().unwrap() >= 1);
@@ -226,25 +168,10 @@ async fn logging_out_ends_the_session_and_its_connections() {
     let gate = gate(None);
     let link = format!("GET /login?token={}", token(&gate).await.reveal());
     let cookie = send(&gate, &link, &[], "").await.cookie().unwrap();
-    let session = gate
-        .auth
-        .sessions(OffsetDateTime::now_utc())
-        .await
-        .unwrap()
-        .remove(0);
-    let live = gate
-        .auth
-        .hold(&session, OffsetDateTime::now_utc())
-        .await
-        .unwrap()
-        .unwrap();
+    let session = gate.auth.sessions(OffsetDateTime::now_utc()).await.unwrap().remove(0);
+    let live = gate.auth.hold(&session, OffsetDateTime::now_utc()).await.unwrap().unwrap();
 
-    assert_eq!(
-        send(&gate, "GET /logout", &[("cookie", &cookie)], "")
-            .await
-            .status,
-        405
-    );
+    assert_eq!(send(&gate, "GET /logout", &[("cookie", &cookie)], "").await.status, 405);
     assert!(!live.is_revoked());
     let out = send(&gate, "POST /logout", &[("cookie", &cookie)], "").await;
     assert_eq!((out.status, out.header(header::LOCATION)), (303, "/login"));

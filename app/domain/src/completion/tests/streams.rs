@@ -18,10 +18,7 @@ pub fn reasoning(text: &str) -> String {
 
 /// As llama-swap writes in the model's place.
 pub fn unsigned(text: &str) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"delta": {"reasoning_content": text}}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"delta": {"reasoning_content": text}}]}))
 }
 
 /// The banner of the versions that send a line at a time.
@@ -62,31 +59,16 @@ pub fn answer() -> impl Strategy<Value = String> {
         Just("event: message\r\n".to_owned()),
         Just(format!("{}\r\n", text("é").trim_end().replace('\n', "\r\n"))),
     ];
-    let banner = prop_oneof![
-        Just(String::new()),
-        Just(banner_in_lines()),
-        (1usize..9).prop_map(banner_in_crumbs)
-    ];
+    let banner =
+        prop_oneof![Just(String::new()), Just(banner_in_lines()), (1usize..9).prop_map(banner_in_crumbs)];
     (banner, prop::collection::vec(chunk, 0..8)).prop_map(|(banner, chunks)| banner + &chunks.concat())
 }
 
 /// An answer with any end, or none.
 pub fn stream() -> impl Strategy<Value = String> {
-    let ends = [
-        FINISH,
-        DONE,
-        LAST,
-        "{\"error\":\"died\"}\n",
-        "died\n",
-        "data: {\n\n",
-        "data: [DONE]",
-        "da",
-        "",
-    ];
-    (
-        answer(),
-        prop::collection::vec(prop::sample::select(ends.to_vec()), 0..4),
-    )
+    let ends =
+        [FINISH, DONE, LAST, "{\"error\":\"died\"}\n", "died\n", "data: {\n\n", "data: [DONE]", "da", ""];
+    (answer(), prop::collection::vec(prop::sample::select(ends.to_vec()), 0..4))
         .prop_map(|(answer, ends)| answer + &ends.concat())
 }
 

@@ -89,9 +89,8 @@ async fn complete(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: axum:
         }
         Reply::Status(status, headers, body) => {
             let response = Response::builder().status(StatusCode::from_u16(status).unwrap());
-            let response = headers
-                .iter()
-                .fold(response, |response, (name, value)| response.header(*name, *value));
+            let response =
+                headers.iter().fold(response, |response, (name, value)| response.header(*name, *value));
             response.body(Body::from(body)).unwrap()
         }
     }
@@ -99,11 +98,7 @@ async fn complete(State(seen): State<Arc<Seen>>, headers: HeaderMap, body: axum:
 
 /// Says `starting` to the first look and `ready` to every later one.
 async fn running(State(seen): State<Arc<Seen>>) -> String {
-    let state = if seen.has_looked.swap(true, Ordering::SeqCst) {
-        "ready"
-    } else {
-        "starting"
-    };
+    let state = if seen.has_looked.swap(true, Ordering::SeqCst) { "ready" } else { "starting" };
     seen.looks.add_permits(1);
     format!(r#"{{"running":[{{"model":"other name","state":"{state}"}}]}}"#)
 }
@@ -122,10 +117,7 @@ fn streamed(parts: Vec<Part>, seen: &Seen) -> Response {
             }
         }
     });
-    Response::builder()
-        .header("content-type", "text/event-stream")
-        .body(Body::from_stream(body))
-        .unwrap()
+    Response::builder().header("content-type", "text/event-stream").body(Body::from_stream(body)).unwrap()
 }
 
 struct ToldWhenDropped(Arc<Notify>);
