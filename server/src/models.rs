@@ -1,0 +1,2 @@
+mod address;
+pub use address::Address;
