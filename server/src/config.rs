@@ -231,10 +231,11 @@ impl Reader<'_> {
         if let Some(path) = self.path("data_dir") {
             return path;
         }
+        // The XDG specification says to ignore a relative path.
         let set = |name: &str| {
             (self.layers.env)(name)
-                .filter(|path| !path.is_empty())
                 .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
         };
         let default = match (set("XDG_DATA_HOME"), set("HOME")) {
             (Some(data), _) => data.join("boocode"),
@@ -243,7 +244,7 @@ impl Reader<'_> {
             (None, Some(home)) => home.join(".local/share/boocode"),
             (None, None) => PathBuf::new(),
         };
-        if !default.is_absolute() && self.problems.len() == before {
+        if default == Path::new("") && self.problems.len() == before {
             self.problem(
                 "data_dir",
                 Source::Default,
