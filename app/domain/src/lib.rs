@@ -1,6 +1,7 @@
 //! The rules of BooCode. Pure: no clock, no randomness, no I/O. The server and the browser compile the same
 //! code, so both fold the same events into the same state.
 
+pub mod catalogue;
 pub mod chat;
 pub mod completion;
 pub mod feed;
