@@ -2,4 +2,5 @@
 //! code, so both fold the same events into the same state.
 
 pub mod id;
+pub mod markdown;
 pub mod output;
