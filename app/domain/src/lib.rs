@@ -6,6 +6,7 @@ pub mod chat;
 pub mod completion;
 pub mod feed;
 pub mod id;
+pub mod markdown;
 pub mod output;
 pub mod page;
 pub mod rejected;
