@@ -1,1 +1,3 @@
-
+pub mod data_dir;
+pub mod os;
+pub mod postgres;
