@@ -200,7 +200,12 @@ mod tests {
         std::fs::create_dir_all(dir).unwrap();
         let script = format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'");
         let write = r#"for p in initdb postgres; do printf '%s\n' "$1" > "$0/$p"; chmod 755 "$0/$p"; done"#;
-        let written = Command::new("sh").args(["-c", write]).arg(dir).arg(script).status().unwrap();
+        let written = Command::new("sh")
+            .args(["-c", write])
+            .arg(dir)
+            .arg(script)
+            .status()
+            .unwrap();
         assert!(written.success());
     }
 
