@@ -3,7 +3,6 @@
 mod client;
 pub mod native;
 
-use std::fmt;
 use std::time::Duration;
 
 use domain::completion::{Fault, Refusal};
@@ -11,6 +10,8 @@ use domain::output::Outcome;
 use reqwest::Url;
 use serde::Serialize;
 use thiserror::Error;
+
+use crate::secret::Secret;
 
 pub use client::http_client;
 
@@ -74,34 +75,6 @@ impl Default for Limits {
             waits: 3,
             poll: Duration::from_millis(500),
         }
-    }
-}
-
-/// A value that must not be shown: it is readable only by name.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into())
-    }
-
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-
-    /// The text without this value, should a server have quoted it.
-    fn redact(&self, text: &str) -> String {
-        match self.0.trim() {
-            "" => text.to_owned(),
-            value => text.replace(value, "[API key]"),
-        }
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(…)")
     }
 }
 

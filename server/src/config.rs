@@ -80,42 +80,27 @@ impl Config {
             Ok(table) => Some((path, table)),
             Err(error) => {
                 let message = error.to_string().trim_end().to_owned();
-                problems.push(Problem {
-                    setting: "config".into(),
-                    source: Source::File(path),
-                    message,
-                });
+                problems.push(Problem { setting: "config".into(), source: Source::File(path), message });
                 None
             }
         });
-        let layers = Layers {
-            args: &args,
-            env: &env,
-            file,
-        };
+        let layers = Layers { args: &args, env: &env, file };
         problems.extend(layers.unknown_keys());
         let mut reader = Reader { layers, problems };
 
         let listen = reader.listen();
-        let public_url = reader
-            .read("public_url", |given| origin(given.one()?))
-            .map(|(url, _)| url);
-        let trusted_proxies = reader
-            .read("trusted_proxies", addresses)
-            .map(|(all, _)| all)
-            .unwrap_or_default();
+        let public_url = reader.read("public_url", |given| origin(given.one()?)).map(|(url, _)| url);
+        let trusted_proxies =
+            reader.read("trusted_proxies", addresses).map(|(all, _)| all).unwrap_or_default();
         reader.check_exposure(&listen, public_url.as_deref(), &trusted_proxies);
         let data_dir = reader.data_dir();
-        let database_url = reader
-            .read("database_url", |given| database_url(given.one()?))
-            .map(|(url, _)| url);
+        let database_url =
+            reader.read("database_url", |given| database_url(given.one()?)).map(|(url, _)| url);
         let allowed_roots = reader.allowed_roots();
         let log_format = reader.read("log_format", |given| match given.one()? {
             "text" => Ok(LogFormat::Text),
             "json" => Ok(LogFormat::Json),
-            other => Err(format!(
-                "\"{other}\" is not a log format; allowed are \"text\" and \"json\""
-            )),
+            other => Err(format!("\"{other}\" is not a log format; allowed are \"text\" and \"json\"")),
         });
         let default_model = reader.read("default_model", |given| match given.one()?.trim() {
             "" => Err("this is empty; allowed is MODEL or SERVER/MODEL".into()),
@@ -136,11 +121,7 @@ impl Config {
             discover: reader.switch("discover"),
             model_servers: reader.model_servers(),
         };
-        if reader.problems.is_empty() {
-            Ok(config)
-        } else {
-            Err(reader.problems)
-        }
+        if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
     }
 }
 
@@ -169,11 +150,7 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, setting: &str, source: Source, message: impl Into<String>) {
-        self.problems.push(Problem {
-            setting: setting.into(),
-            source,
-            message: message.into(),
-        });
+        self.problems.push(Problem { setting: setting.into(), source, message: message.into() });
     }
 
     /// `listen` may hold a port and `port` is one: the higher source wins, and one source must not disagree
@@ -182,8 +159,7 @@ impl Reader<'_> {
         let listen = self.read("listen", |given| listen_address(given.one()?));
         let port = self.read("port", |given| {
             let text = given.one()?;
-            text.parse::<u16>()
-                .map_err(|_| format!("\"{text}\" is not a port; allowed is 0 to 65535"))
+            text.parse::<u16>().map_err(|_| format!("\"{text}\" is not a port; allowed is 0 to 65535"))
         });
         let ((ip, own_port), source) =
             listen.unwrap_or(((IpAddr::V4(Ipv4Addr::LOCALHOST), None), Source::Default));
@@ -232,11 +208,7 @@ impl Reader<'_> {
             return path;
         }
         // The XDG specification says to ignore a relative path.
-        let set = |name: &str| {
-            (self.layers.env)(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
+        let set = |name: &str| (self.layers.env)(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let default = match (set("XDG_DATA_HOME"), set("HOME")) {
             (Some(data), _) => data.join("boocode"),
             // Postgres refuses to run as root, and whoever it runs as cannot enter root's home.
@@ -245,32 +217,20 @@ impl Reader<'_> {
             (None, None) => PathBuf::new(),
         };
         if default == Path::new("") && self.problems.len() == before {
-            self.problem(
-                "data_dir",
-                Source::Default,
-                "HOME is not set to a folder; give --data-dir",
-            );
+            self.problem("data_dir", Source::Default, "HOME is not set to a folder; give --data-dir");
         }
         default
     }
 
     fn allowed_roots(&mut self) -> Vec<PathBuf> {
         let env = self.layers.env;
-        let parse = |given: &Given| {
-            given
-                .many()?
-                .iter()
-                .map(|text| path(text, &given.source, env))
-                .collect()
-        };
+        let parse = |given: &Given| given.many()?.iter().map(|text| path(text, &given.source, env)).collect();
         match self.read("allowed_roots", parse) {
             Some((roots, _)) => roots,
             None => {
                 let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
                 // A server started in / would otherwise allow everything without being told to.
-                let current = std::env::current_dir()
-                    .ok()
-                    .filter(|folder| folder.parent().is_some());
+                let current = std::env::current_dir().ok().filter(|folder| folder.parent().is_some());
                 let mut roots: Vec<_> = home.into_iter().chain(current).collect();
                 roots.dedup();
                 roots
@@ -280,17 +240,14 @@ impl Reader<'_> {
 
     fn path(&mut self, key: &str) -> Option<PathBuf> {
         let env = self.layers.env;
-        self.read(key, |given| path(given.one()?, &given.source, env))
-            .map(|(path, _)| path)
+        self.read(key, |given| path(given.one()?, &given.source, env)).map(|(path, _)| path)
     }
 
     fn switch(&mut self, key: &str) -> bool {
         let read = self.read(key, |given| match given.one()? {
             "true" | "1" | "on" | "yes" => Ok(true),
             "false" | "0" | "off" | "no" => Ok(false),
-            other => Err(format!(
-                "\"{other}\" is neither on nor off; allowed are true and false"
-            )),
+            other => Err(format!("\"{other}\" is neither on nor off; allowed are true and false")),
         });
         read.is_none_or(|(on, _)| on)
     }
@@ -301,11 +258,7 @@ impl Reader<'_> {
         let read = self.read("model_server", |given| {
             let parsed = model_server::parse(given, env);
             Ok(parsed.unwrap_or_else(|problems| {
-                let problem = |(setting, message)| Problem {
-                    setting,
-                    source: given.source.clone(),
-                    message,
-                };
+                let problem = |(setting, message)| Problem { setting, source: given.source.clone(), message };
                 found.extend(problems.into_iter().map(problem));
                 Vec::new()
             }))

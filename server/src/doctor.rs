@@ -61,12 +61,7 @@ pub async fn examine(config: &Config, client: Client) -> Report {
         ("Models", models),
         ("Kernel", kernel),
     ];
-    Report {
-        sections: sections
-            .into_iter()
-            .map(|(title, findings)| Section { title, findings })
-            .collect(),
-    }
+    Report { sections: sections.into_iter().map(|(title, findings)| Section { title, findings }).collect() }
 }
 
 impl Report {
@@ -84,13 +79,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for section in &self.sections {
             writeln!(f, "{}", section.title)?;
-            for Finding {
-                name,
-                verdict,
-                detail,
-                fix,
-            } in &section.findings
-            {
+            for Finding { name, verdict, detail, fix } in &section.findings {
                 let mark = match verdict {
                     Verdict::Fine => "ok",
                     Verdict::Absent => "--",
@@ -112,30 +101,15 @@ impl fmt::Display for Report {
 
 impl Finding {
     fn fine(name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Finding {
-            name: name.into(),
-            verdict: Verdict::Fine,
-            detail: detail.into(),
-            fix: None,
-        }
+        Finding { name: name.into(), verdict: Verdict::Fine, detail: detail.into(), fix: None }
     }
 
     fn absent(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Finding {
-            name: name.into(),
-            verdict: Verdict::Absent,
-            detail: detail.into(),
-            fix: Some(fix.into()),
-        }
+        Finding { name: name.into(), verdict: Verdict::Absent, detail: detail.into(), fix: Some(fix.into()) }
     }
 
     fn broken(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Finding {
-            name: name.into(),
-            verdict: Verdict::Broken,
-            detail: detail.into(),
-            fix: Some(fix.into()),
-        }
+        Finding { name: name.into(), verdict: Verdict::Broken, detail: detail.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -152,29 +126,18 @@ fn data_dir(path: &Path) -> Finding {
     };
     let writable = nearest.is_dir() && access(nearest, Access::WRITE_OK | Access::EXEC_OK).is_ok();
     if !writable {
-        let detail = format!(
-            "{shown}: {} is not a folder that we may write to",
-            nearest.display()
-        );
+        let detail = format!("{shown}: {} is not a folder that we may write to", nearest.display());
         return Finding::broken(
             name,
             detail,
             format!("mkdir -p {shown} && chown \"$USER\" {shown}, or --data-dir <folder>"),
         );
     }
-    let made = if nearest == path {
-        ""
-    } else {
-        " (made at the first start)"
-    };
+    let made = if nearest == path { "" } else { " (made at the first start)" };
     match statvfs(nearest).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)) {
         Ok(free) if free < DISK_FREE_BYTES_WANTED => {
             let detail = format!("{shown}{made}, only {} MB free", free / 1_000_000);
-            Finding::absent(
-                name,
-                detail,
-                "free some space, or --data-dir <folder> on another disk",
-            )
+            Finding::absent(name, detail, "free some space, or --data-dir <folder> on another disk")
         }
         Ok(free) => Finding::fine(name, format!("{shown}{made}, {} GB free", free / 1_000_000_000)),
         Err(_) => Finding::fine(name, format!("{shown}{made}")),

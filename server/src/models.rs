@@ -64,11 +64,7 @@ impl Models {
     /// Starts looking, until `cancel`. Nothing has been asked when this returns: await [`Models::refresh_now`]
     /// for the first answers.
     pub fn start(config: &Config, client: Client, cancel: CancellationToken) -> Models {
-        let places = if config.discover {
-            discovery::usual_places()
-        } else {
-            Vec::new()
-        };
+        let places = if config.discover { discovery::usual_places() } else { Vec::new() };
         Models::start_at(config, places, client, cancel)
     }
 
@@ -84,11 +80,7 @@ impl Models {
         let (keeper, listing) = Keeper::new(config, places, client, tasks.clone(), cancel);
         tasks.spawn(keeper.keep(requests));
         tasks.close();
-        Models {
-            listing,
-            refresh,
-            tasks,
-        }
+        Models { listing, refresh, tasks }
     }
 
     pub fn catalogue(&self) -> Catalogue {
@@ -98,12 +90,7 @@ impl Models {
     /// `None` when there is no such server, or when it has no address now: its state in the catalogue says why.
     pub fn endpoint(&self, server: &str) -> Option<Endpoint> {
         let listing = self.listing.borrow();
-        listing
-            .places
-            .iter()
-            .find(|place| place.server == server)?
-            .endpoint
-            .clone()
+        listing.places.iter().find(|place| place.server == server)?.endpoint.clone()
     }
 
     /// The slots whose tasks may be claimed now, with how many at once. A server that is starting is left
@@ -115,9 +102,7 @@ impl Models {
             server.is_none_or(|server| server.state == ServerState::Starting)
         };
         let ready = listing.places.iter().filter(|place| !starting(place));
-        ready
-            .map(|place| (place.slot_key.clone(), place.parallel))
-            .collect()
+        ready.map(|place| (place.slot_key.clone(), place.parallel)).collect()
     }
 
     /// Wakes when anything above changes.

@@ -25,10 +25,7 @@ pub fn is_root() -> bool {
 pub fn unprivileged_accounts() -> io::Result<Vec<Account>> {
     // System accounts are local, so the file is enough and no name service has to be asked.
     let passwd = std::fs::read_to_string("/etc/passwd")?;
-    Ok(["postgres", "nobody"]
-        .iter()
-        .filter_map(|name| account_in(&passwd, name))
-        .collect())
+    Ok(["postgres", "nobody"].iter().filter_map(|name| account_in(&passwd, name)).collect())
 }
 
 /// The child gets `signal` when the thread that spawned it ends, so also on `kill -9` of this process.
@@ -57,11 +54,7 @@ fn account_in(passwd: &str, name: &str) -> Option<Account> {
         }
         let uid = fields.nth(1)?.parse().ok()?;
         let gid = fields.next()?.parse().ok()?;
-        Some(Account {
-            name: name.to_owned(),
-            uid,
-            gid,
-        })
+        Some(Account { name: name.to_owned(), uid, gid })
     })
 }
 
@@ -70,11 +63,7 @@ mod tests {
     use super::*;
 
     fn check(passwd: &str, name: &str, expected: Option<(u32, u32)>) {
-        assert_eq!(
-            account_in(passwd, name).map(|found| (found.uid, found.gid)),
-            expected,
-            "{passwd:?}"
-        );
+        assert_eq!(account_in(passwd, name).map(|found| (found.uid, found.gid)), expected, "{passwd:?}");
     }
 
     #[test]

@@ -65,11 +65,7 @@ impl Embedded {
             .map_err(Error::io("start the thread for", "postgres"))?;
         // The thread answers unless it panicked, and then there is no Postgres either.
         let access = started.await.map_err(|_| Error::Stopped)??;
-        Ok(Self {
-            access,
-            control,
-            state,
-        })
+        Ok(Self { access, control, state })
     }
 
     pub fn connect_options(&self) -> PgConnectOptions {

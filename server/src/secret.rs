@@ -15,6 +15,14 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// The text without this value, should a server have quoted it.
+    pub fn redact(&self, text: &str) -> String {
+        match self.0.trim() {
+            "" => text.to_owned(),
+            value => text.replace(value, "[API key]"),
+        }
+    }
 }
 
 impl fmt::Debug for Secret {
@@ -30,12 +38,7 @@ mod tests {
     #[test]
     fn debug_shows_nothing() {
         let secret = Secret::new("hunter2");
-        assert_eq!(
-            format!("{secret:?} {:#?}", Some(&secret))
-                .matches("hunter2")
-                .count(),
-            0
-        );
+        assert_eq!(format!("{secret:?} {:#?}", Some(&secret)).matches("hunter2").count(), 0);
         assert_eq!(secret.expose(), "hunter2");
     }
 }

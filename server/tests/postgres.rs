@@ -59,20 +59,11 @@ fn only_the_password_over_the_socket_gets_in() {
         ] {
             assert_eq!(setting(name).await, value, "{name}");
         }
-        for (user, database) in [
-            ("boocode", "boocode"),
-            ("boocode", "postgres"),
-            ("postgres", "boocode"),
-        ] {
-            let wrong = postgres
-                .connect_options()
-                .username(user)
-                .database(database)
-                .password("wrong");
+        for (user, database) in [("boocode", "boocode"), ("boocode", "postgres"), ("postgres", "boocode")] {
+            let wrong = postgres.connect_options().username(user).database(database).password("wrong");
             let refused = wrong.connect().await.unwrap_err();
-            let code = refused
-                .as_database_error()
-                .and_then(|error| error.code().map(|code| code.into_owned()));
+            let code =
+                refused.as_database_error().and_then(|error| error.code().map(|code| code.into_owned()));
             assert_eq!(code.as_deref(), Some("28P01"), "{user}@{database}: {refused}");
         }
         let mode = |path: &str| scratch.data().join(path).metadata().unwrap().mode() & 0o777;
@@ -96,10 +87,7 @@ fn killed_server() {
         server.kill();
 
         let postgres = Embedded::start(&open(&scratch.data()), None).await.unwrap();
-        assert!(
-            !harness::lives(postmaster),
-            "the old one ended before the new one started"
-        );
+        assert!(!harness::lives(postmaster), "the old one ended before the new one started");
         kept(&postgres, committed).await;
         postgres.stop().await.unwrap();
     });
@@ -175,16 +163,12 @@ fn stale_lock_files() {
             if misleads {
                 assert!(scratch.raw_start_is_refused(), "{pid:?}");
             }
-            let postgres = Embedded::start(&dir, None)
-                .await
-                .unwrap_or_else(|error| panic!("{pid:?}: {error}"));
+            let postgres =
+                Embedded::start(&dir, None).await.unwrap_or_else(|error| panic!("{pid:?}: {error}"));
             assert_eq!(rows(&postgres).await, [1], "{pid:?}");
             postgres.stop().await.unwrap();
         }
-        assert!(
-            stranger.try_wait().unwrap().is_none(),
-            "a stranger with the number is left alone"
-        );
+        assert!(stranger.try_wait().unwrap().is_none(), "a stranger with the number is left alone");
         stranger.kill().unwrap();
         stranger.wait().unwrap();
         zombie.wait().unwrap();
@@ -221,18 +205,12 @@ fn a_normal_user_needs_no_help() {
         let scratch = Scratch::for_normal_user();
         let mut first = Server::start_as_normal_user(&scratch);
         let postmaster = first.ready();
-        assert_eq!(
-            harness::owner_of(postmaster),
-            scratch.data().metadata().unwrap().uid()
-        );
+        assert_eq!(harness::owner_of(postmaster), scratch.data().metadata().unwrap().uid());
         let committed = first.rows(20);
         first.kill();
         let mut second = Server::start_as_normal_user(&scratch);
         second.ready();
-        assert!(
-            second.rows(committed) >= committed,
-            "the rows of the first are counted again"
-        );
+        assert!(second.rows(committed) >= committed, "the rows of the first are counted again");
         second.kill();
         harness::until(|| scratch.processes() == 0);
     });
@@ -264,10 +242,7 @@ fn a_cluster_of_another_version_is_named() {
         let real = std::fs::read_to_string(&version).unwrap();
         std::fs::write(&version, "10\n").unwrap();
         let refused = Embedded::start(&dir, None).await.err().unwrap();
-        assert!(
-            matches!(refused, Error::VersionMismatch { cluster: 10, .. }),
-            "{refused}"
-        );
+        assert!(matches!(refused, Error::VersionMismatch { cluster: 10, .. }), "{refused}");
         std::fs::write(&version, real).unwrap();
         // The control: nothing else was wrong with it.
         Embedded::start(&dir, None).await.unwrap().stop().await.unwrap();
@@ -289,11 +264,7 @@ fn a_long_or_odd_path_works() {
             let socket_dir = postgres.connect_options().get_socket().unwrap().clone();
             assert_eq!(socket_dir.metadata().unwrap().mode() & 0o777, 0o700);
             postgres.stop().await.unwrap();
-            assert_eq!(
-                socket_dir.exists(),
-                socket_dir.starts_with(&path),
-                "no trace outside"
-            );
+            assert_eq!(socket_dir.exists(), socket_dir.starts_with(&path), "no trace outside");
         }
     });
 }
@@ -315,11 +286,8 @@ fn a_closed_home_is_named() {
                     postgres.stop().await.unwrap();
                 }
                 Err(error) => {
-                    let words = format!(
-                        "`{}`, which may not enter {} (mode 0700)",
-                        account.name,
-                        home.display()
-                    );
+                    let words =
+                        format!("`{}`, which may not enter {} (mode 0700)", account.name, home.display());
                     assert!(!reachable && error.to_string().contains(&words), "{error}");
                 }
             }

@@ -37,16 +37,8 @@ impl Bench {
             Name::Start => start::measure(workspace)?,
         };
         println!("{}", figure.text);
-        println!(
-            "goal: {} — {}",
-            figure.goal,
-            if figure.reached { "reached" } else { "missed" }
-        );
-        Ok(if self.check && !figure.reached {
-            ExitCode::FAILURE
-        } else {
-            ExitCode::SUCCESS
-        })
+        println!("goal: {} — {}", figure.goal, if figure.reached { "reached" } else { "missed" });
+        Ok(if self.check && !figure.reached { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 

@@ -46,10 +46,7 @@ pub fn first_load(pkg: &Path) -> Result<FirstLoad> {
     let mut load = FirstLoad::default();
     add(pkg, &mut load)?;
     if load.wasm == 0 {
-        bail!(
-            "{} holds no compressed module; cargo xtask build makes it",
-            pkg.display()
-        );
+        bail!("{} holds no compressed module; cargo xtask build makes it", pkg.display());
     }
     Ok(load)
 }
@@ -91,21 +88,8 @@ mod tests {
             fs::write(pkg.path().join(name), vec![0; bytes]).unwrap();
         }
         let load = first_load(pkg.path()).unwrap();
-        assert_eq!(
-            load,
-            FirstLoad {
-                wasm: 100,
-                js: 15,
-                css: 2
-            }
-        );
+        assert_eq!(load, FirstLoad { wasm: 100, js: 15, css: 2 });
         load.check().unwrap();
-        FirstLoad {
-            wasm: FIRST_LOAD_BYTES_MAX,
-            js: 1,
-            css: 0,
-        }
-        .check()
-        .unwrap_err();
+        FirstLoad { wasm: FIRST_LOAD_BYTES_MAX, js: 1, css: 0 }.check().unwrap_err();
     }
 }

@@ -78,15 +78,7 @@ pub fn server(workspace: &Workspace, kind: Kind) -> Result<PathBuf> {
     let (profile, folder) = kind.server_profile();
     stage("server", || {
         let mut cargo = workspace.cargo();
-        cargo.args([
-            "build",
-            "--package",
-            "server",
-            "--bin",
-            "boocode",
-            "--profile",
-            profile,
-        ]);
+        cargo.args(["build", "--package", "server", "--bin", "boocode", "--profile", profile]);
         quietly(workspace, "server", COMPILE_LIMIT, &mut cargo)
     })?;
     Ok(workspace.target.join(folder).join("boocode"))
@@ -104,21 +96,14 @@ pub fn assets(workspace: &Workspace, kind: Kind) -> Result<()> {
     let next = dist.join(".next");
     remove_dir(&next)?;
     fs::create_dir_all(&next).with_context(|| format!("cannot create {}", next.display()))?;
-    stage("bindgen", || {
-        wasm::split_and_bind(&module, &next, kind == Kind::Dev)
-    })?;
+    stage("bindgen", || wasm::split_and_bind(&module, &next, kind == Kind::Dev))?;
     if kind == Kind::Quick
         && let Some(node) = install::node::find()
     {
-        stage_with("wasm-opt", || {
-            Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next)))
-        })?;
+        stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
     }
     stage_with("style", || {
-        fs::write(
-            next.join(format!("{OUTPUT_NAME}.css")),
-            style::bundle(&workspace.root.join("style"))?,
-        )?;
+        fs::write(next.join(format!("{OUTPUT_NAME}.css")), style::bundle(&workspace.root.join("style"))?)?;
         copy_tree(&workspace.root.join("style/public"), &next)?;
         precompress(&next, kind.brotli_quality())?;
         let first_load = budget::first_load(&next)?;
@@ -137,12 +122,7 @@ fn stamp(workspace: &Workspace, kind: Kind, module: &Path) -> Result<String> {
     digest.update(format!("{kind:?} {}", workspace.root.display()));
     for input in inputs {
         let meta = fs::metadata(&input).with_context(|| format!("cannot read {}", input.display()))?;
-        digest.update(format!(
-            "{} {} {:?}\n",
-            input.display(),
-            meta.len(),
-            meta.modified()?
-        ));
+        digest.update(format!("{} {} {:?}\n", input.display(), meta.len(), meta.modified()?));
     }
     Ok(format!("{:x}", digest.finalize()))
 }
@@ -162,18 +142,13 @@ fn precompress(dir: &Path, quality: i32) -> Result<()> {
     let mut files = Vec::new();
     files_under(dir, &mut files)?;
     for file in files {
-        if file
-            .extension()
-            .is_some_and(|e| ["png", "jpg", "webp", "woff2"].iter().any(|packed| e == *packed))
+        if file.extension().is_some_and(|e| ["png", "jpg", "webp", "woff2"].iter().any(|packed| e == *packed))
         {
             continue;
         }
         let bytes = fs::read(&file)?;
-        let params = brotli::enc::BrotliEncoderParams {
-            quality,
-            size_hint: bytes.len(),
-            ..Default::default()
-        };
+        let params =
+            brotli::enc::BrotliEncoderParams { quality, size_hint: bytes.len(), ..Default::default() };
         let mut compressed = Vec::new();
         brotli::BrotliCompress(&mut bytes.as_slice(), &mut compressed, &params)?;
         let mut beside = file.into_os_string();
@@ -246,10 +221,7 @@ mod tests {
         precompress(dir.path(), 5).unwrap();
         let mut files = Vec::new();
         files_under(dir.path(), &mut files).unwrap();
-        let names: Vec<_> = files
-            .iter()
-            .map(|f| f.file_name().unwrap().to_str().unwrap())
-            .collect();
+        let names: Vec<_> = files.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["a.css", "a.css.br", "b.png", "c", "c.br"]);
         let mut back = Vec::new();
         brotli::BrotliDecompress(&mut fs::read(&files[1]).unwrap().as_slice(), &mut back).unwrap();

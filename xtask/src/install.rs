@@ -45,10 +45,7 @@ impl Tools {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the tools folder"),
                 Err(TryLockError::WouldBlock) if started.elapsed() > INSTALL_LIMIT => {
-                    bail!(
-                        "another cargo xtask has been installing into {} for too long",
-                        self.dir.display()
-                    )
+                    bail!("another cargo xtask has been installing into {} for too long", self.dir.display())
                 }
                 Err(TryLockError::WouldBlock) => pause()?,
             }
@@ -68,23 +65,13 @@ pub fn compiler() -> Result<()> {
 }
 
 pub fn wasm_target(workspace: &Workspace) -> Result<()> {
-    let sysroot = answer(
-        Command::new("rustc")
-            .args(["--print", "sysroot"])
-            .current_dir(&workspace.root),
-    );
-    if sysroot.is_some_and(|root| {
-        Path::new(&root)
-            .join("lib/rustlib/wasm32-unknown-unknown/lib")
-            .is_dir()
-    }) {
+    let sysroot = answer(Command::new("rustc").args(["--print", "sysroot"]).current_dir(&workspace.root));
+    if sysroot.is_some_and(|root| Path::new(&root).join("lib/rustlib/wasm32-unknown-unknown/lib").is_dir()) {
         return Ok(());
     }
     stage("wasm target", || {
         let mut rustup = Command::new("rustup");
-        rustup
-            .args(["target", "add", "wasm32-unknown-unknown"])
-            .current_dir(&workspace.root);
+        rustup.args(["target", "add", "wasm32-unknown-unknown"]).current_dir(&workspace.root);
         quietly(workspace, "wasm target", INSTALL_LIMIT, &mut rustup)
             .context("the wasm target is missing: rustup target add wasm32-unknown-unknown")
     })?;
@@ -95,9 +82,7 @@ pub fn chromium(workspace: &Workspace) -> Result<PathBuf> {
     let find = || {
         let named = env::var_os("CHROMIUM").map(PathBuf::from);
         named.or_else(|| {
-            ["chromium", "chromium-browser", "google-chrome"]
-                .iter()
-                .find_map(|n| find_program(n))
+            ["chromium", "chromium-browser", "google-chrome"].iter().find_map(|n| find_program(n))
         })
     };
     if let Some(found) = find() {
@@ -127,9 +112,7 @@ impl Apt {
     pub fn install(&self, workspace: &Workspace, packages: &[&str]) -> Result<()> {
         let install = || {
             let mut command = self.as_root("apt-get");
-            command
-                .args(["install", "--yes", "--no-install-recommends"])
-                .args(packages);
+            command.args(["install", "--yes", "--no-install-recommends"]).args(packages);
             quietly(workspace, "apt install", INSTALL_LIMIT, &mut command)
         };
         // A fresh image has no package lists, an old one has stale ones; both show as a failed install.

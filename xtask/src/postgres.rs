@@ -33,26 +33,15 @@ impl Cluster {
         give_to_account(dir.path())?;
         let data = dir.path().join("data");
         let mut initdb = Command::new(binaries.dir.join("initdb"));
-        initdb
-            .arg("-D")
-            .arg(&data)
-            .args(["-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]);
+        initdb.arg("-D").arg(&data).args(["-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]);
         initdb.args(["--no-sync", "--no-instructions"]);
-        quietly(
-            workspace,
-            "initdb",
-            START_LIMIT,
-            as_account(&mut initdb, account()?),
-        )?;
+        quietly(workspace, "initdb", START_LIMIT, as_account(&mut initdb, account()?))?;
         let server = start_server(&binaries.dir, &data, dir.path())?;
         Ok(Self { _server: server, dir })
     }
 
     pub fn url(&self, database: &str) -> String {
-        format!(
-            "postgres://{USER}@localhost/{database}?host={}",
-            self.dir.path().display()
-        )
+        format!("postgres://{USER}@localhost/{database}?host={}", self.dir.path().display())
     }
 
     pub fn run(&self, database: &str, sql: &str) -> Result<()> {
@@ -71,26 +60,16 @@ pub fn start_server(bin: &Path, data: &Path, socket_dir: &Path) -> Result<Owned>
     let mut command = tied_to_us(&bin.join("postgres"), "INT");
     command.arg("-D").arg(data).arg("-k").arg(socket_dir);
     // Nothing here outlives the run, so nothing has to reach the disk.
-    for setting in [
-        "listen_addresses=",
-        "fsync=off",
-        "full_page_writes=off",
-        "max_connections=200",
-    ] {
+    for setting in ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200"] {
         command.args(["-c", setting]);
     }
-    as_account(&mut command, account()?)
-        .stdout(Stdio::from(file.try_clone()?))
-        .stderr(file);
+    as_account(&mut command, account()?).stdout(Stdio::from(file.try_clone()?)).stderr(file);
     let mut server = Owned::spawn("postgres", &mut command)?;
     server.stop_with = Signal::INT;
     let started = Instant::now();
     while !wire::accepts(socket_dir) {
         if let Some(status) = server.ended()? {
-            bail!(
-                "postgres ended at once ({status}):\n{}",
-                fs::read_to_string(log.path())?
-            );
+            bail!("postgres ended at once ({status}):\n{}", fs::read_to_string(log.path())?);
         }
         if started.elapsed() > START_LIMIT {
             bail!("postgres does not come up:\n{}", fs::read_to_string(log.path())?);
@@ -112,16 +91,11 @@ pub fn give_to_account(dir: &Path) -> Result<()> {
 pub fn find_cluster(data_dir: &Path) -> Option<PathBuf> {
     let folders = |dir: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        entries
-            .map(|entry| entry.path())
-            .filter(|path| path.is_dir())
-            .collect()
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     };
     let top = folders(data_dir);
     let below = top.iter().flat_map(|dir| folders(dir)).collect::<Vec<_>>();
-    top.into_iter()
-        .chain(below)
-        .find(|dir| dir.join("PG_VERSION").is_file() && dir.join("global").is_dir())
+    top.into_iter().chain(below).find(|dir| dir.join("PG_VERSION").is_file() && dir.join("global").is_dir())
 }
 
 /// Postgres refuses to run as root, so root lends it another account.
@@ -138,9 +112,7 @@ fn account() -> Result<Option<(u32, u32)>> {
         Some((fields.nth(1)?.parse().ok()?, fields.next()?.parse().ok()?))
     };
     let found = ids("postgres").or_else(|| ids("nobody"));
-    Ok(Some(found.context(
-        "Postgres does not run as root, and there is no user postgres or nobody",
-    )?))
+    Ok(Some(found.context("Postgres does not run as root, and there is no user postgres or nobody")?))
 }
 
 fn as_account(command: &mut Command, account: Option<(u32, u32)>) -> &mut Command {

@@ -61,16 +61,8 @@ impl Owned {
             .process_group(0)
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
-        let group = i32::try_from(child.id())
-            .ok()
-            .and_then(Pid::from_raw)
-            .context("a process id")?;
-        Ok(Self {
-            child,
-            group,
-            name: name.to_owned(),
-            stop_with: Signal::TERM,
-        })
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
+        Ok(Self { child, group, name: name.to_owned(), stop_with: Signal::TERM })
     }
 
     pub fn pid(&self) -> Pid {
@@ -90,11 +82,7 @@ impl Owned {
             }
             if limit.is_some_and(|limit| started.elapsed() > limit) {
                 self.stop();
-                bail!(
-                    "{} did not end within {} s",
-                    self.name,
-                    limit.unwrap_or_default().as_secs()
-                );
+                bail!("{} did not end within {} s", self.name, limit.unwrap_or_default().as_secs());
             }
             if let Err(interrupted) = pause() {
                 self.stop();
@@ -146,11 +134,7 @@ pub fn quietly_with(
     owned.stop_with = stop_with;
     let status = owned.wait(Some(limit)).with_context(|| tail(&log))?;
     if !status.success() {
-        bail!(
-            "{}\n{name}: {status}; all of its output: {}",
-            tail(&log),
-            log.display()
-        );
+        bail!("{}\n{name}: {status}; all of its output: {}", tail(&log), log.display());
     }
     Ok(log)
 }
@@ -158,18 +142,13 @@ pub fn quietly_with(
 /// What a quick question to a program answers on stdout; nothing when it is missing, fails or hangs.
 pub fn answer(command: &mut Command) -> Option<String> {
     let out = tempfile::NamedTempFile::new().ok()?;
-    let mut owned = Owned::spawn(
-        "a question",
-        command.stdout(out.reopen().ok()?).stderr(Stdio::null()),
-    )
-    .ok()?;
+    let mut owned =
+        Owned::spawn("a question", command.stdout(out.reopen().ok()?).stderr(Stdio::null())).ok()?;
     let status = owned.wait(Some(Duration::from_secs(20))).ok()?;
     if !status.success() {
         return None;
     }
-    fs::read_to_string(out.path())
-        .ok()
-        .map(|text| text.trim().to_owned())
+    fs::read_to_string(out.path()).ok().map(|text| text.trim().to_owned())
 }
 
 /// The command, ended by the kernel when this process dies, even by `kill -9`. `setpriv` is part of every
@@ -186,9 +165,7 @@ pub fn tied_to_us(program: &Path, signal: &str) -> Command {
 }
 
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|dir| dir.join(name))
-        .find(|path| path.is_file())
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.is_file())
 }
 
 fn tail(log: &Path) -> String {

@@ -36,11 +36,7 @@ impl Run {
         install::compiler()?;
         install::wasm_target(workspace)?;
         let own_database = env::var_os("DATABASE_URL").is_none();
-        let postgres = if own_database {
-            Some(install::postgres::ensure(workspace, &tools)?)
-        } else {
-            None
-        };
+        let postgres = if own_database { Some(install::postgres::ensure(workspace, &tools)?) } else { None };
         let kind = Kind::dev_if(self.dev);
         build::assets(workspace, kind)?;
         let binary = build::server(workspace, kind)?;
@@ -72,9 +68,6 @@ impl Run {
 
         let mut server = Owned::spawn("boocode", &mut command)?;
         let status = server.wait(None)?;
-        Ok(status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .map_or(ExitCode::FAILURE, ExitCode::from))
+        Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
     }
 }

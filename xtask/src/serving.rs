@@ -34,11 +34,7 @@ impl Trial {
         let home = tempfile::Builder::new().prefix("boocode-trial-").tempdir()?;
         // Root's Postgres is another user, who has to pass through here.
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755))?;
-        Ok(Self {
-            binary,
-            environment,
-            home,
-        })
+        Ok(Self { binary, environment, home })
     }
 
     pub fn data_dir(&self) -> PathBuf {
@@ -50,23 +46,12 @@ impl Trial {
         let log = self.home.path().join("log");
         let file = File::options().create(true).append(true).open(&log)?;
         let mut command = command(&self.binary);
-        command
-            .arg("--port")
-            .arg(port.to_string())
-            .arg("--data-dir")
-            .arg(self.data_dir());
-        command
-            .env_remove("DATABASE_URL")
-            .envs(self.environment.iter().map(|(key, value)| (key, value)));
+        command.arg("--port").arg(port.to_string()).arg("--data-dir").arg(self.data_dir());
+        command.env_remove("DATABASE_URL").envs(self.environment.iter().map(|(key, value)| (key, value)));
         command.stdout(file.try_clone()?).stderr(file);
         let started = Instant::now();
         let process = Owned::spawn("boocode", &mut command)?;
-        Ok(Serving {
-            process,
-            port,
-            started,
-            log,
-        })
+        Ok(Serving { process, port, started, log })
     }
 }
 
@@ -105,10 +90,7 @@ impl Serving {
     pub fn stop(mut self) -> Result<()> {
         let status = self.process.stop().context("boocode's end was not seen")?;
         if !status.success() {
-            bail!(
-                "{}\nboocode ended badly: {status}",
-                fs::read_to_string(&self.log).unwrap_or_default()
-            );
+            bail!("{}\nboocode ended badly: {status}", fs::read_to_string(&self.log).unwrap_or_default());
         }
         Ok(())
     }
@@ -123,10 +105,7 @@ fn first_page(port: u16) -> Result<bool> {
     let limit = Duration::from_secs(5);
     let mut stream = TcpStream::connect_timeout(&address, limit)?;
     stream.set_read_timeout(Some(limit))?;
-    write!(
-        stream,
-        "GET /login HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-    )?;
+    write!(stream, "GET /login HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut status = [0; 12];
     stream.read_exact(&mut status)?;
     Ok(&status == b"HTTP/1.1 200")

@@ -34,10 +34,7 @@ impl Sqlx {
         let fresh = stage("sqlx", || generate(workspace, &cluster))?;
         let kept = cache(workspace);
         fs::create_dir_all(&kept)?;
-        for name in read_all(&kept)?
-            .into_keys()
-            .filter(|name| !fresh.contains_key(name))
-        {
+        for name in read_all(&kept)?.into_keys().filter(|name| !fresh.contains_key(name)) {
             fs::remove_file(kept.join(name))?;
         }
         for (name, bytes) in &fresh {
@@ -54,15 +51,9 @@ pub fn check(workspace: &Workspace, cluster: &Cluster) -> Result<()> {
     if fresh == kept {
         return Ok(());
     }
-    let differing = fresh
-        .keys()
-        .chain(kept.keys())
-        .filter(|name| fresh.get(*name) != kept.get(*name));
+    let differing = fresh.keys().chain(kept.keys()).filter(|name| fresh.get(*name) != kept.get(*name));
     let names: std::collections::BTreeSet<&String> = differing.collect();
-    bail!(
-        "{} of the files in .sqlx are not current ({names:?}): run cargo xtask sqlx",
-        names.len()
-    );
+    bail!("{} of the files in .sqlx are not current ({names:?}): run cargo xtask sqlx", names.len());
 }
 
 type Queries = BTreeMap<String, Vec<u8>>;
@@ -71,30 +62,20 @@ fn generate(workspace: &Workspace, cluster: &Cluster) -> Result<Queries> {
     cluster.create_database("sqlx")?;
     for file in migrations::files(&workspace.migrations())? {
         let sql = fs::read_to_string(&file)?;
-        cluster
-            .run("sqlx", &sql)
-            .with_context(|| format!("{} does not apply", file.display()))?;
+        cluster.run("sqlx", &sql).with_context(|| format!("{} does not apply", file.display()))?;
     }
     let out = tempfile::tempdir()?;
     let _again = Touched::new(&workspace.root.join("server/store/src/lib.rs"))?;
     let mut cargo = workspace.cargo();
-    cargo
-        .args(["check", "--package", "store", "--all-targets"])
-        .env("SQLX_OFFLINE", "false");
-    cargo
-        .env("DATABASE_URL", cluster.url("sqlx"))
-        .env("SQLX_OFFLINE_DIR", out.path());
+    cargo.args(["check", "--package", "store", "--all-targets"]).env("SQLX_OFFLINE", "false");
+    cargo.env("DATABASE_URL", cluster.url("sqlx")).env("SQLX_OFFLINE_DIR", out.path());
     quietly(workspace, "sqlx", COMPILE_LIMIT, &mut cargo)?;
     read_all(out.path())
 }
 
 fn cache(workspace: &Workspace) -> PathBuf {
     let own = workspace.root.join("server/store/.sqlx");
-    if own.is_dir() {
-        own
-    } else {
-        workspace.root.join(".sqlx")
-    }
+    if own.is_dir() { own } else { workspace.root.join(".sqlx") }
 }
 
 fn read_all(dir: &Path) -> Result<Queries> {

@@ -39,13 +39,7 @@ impl Test {
 
         tally.check("fmt", || {
             let mut cargo = workspace.cargo();
-            quietly(
-                workspace,
-                "fmt",
-                QUICK_LIMIT,
-                cargo.args(["fmt", "--all", "--check"]),
-            )
-            .map(drop)
+            quietly(workspace, "fmt", QUICK_LIMIT, cargo.args(["fmt", "--all", "--check"])).map(drop)
         })?;
         tally.check_with("tidy", || tidy::check(workspace))?;
         install::compiler()?;
@@ -56,9 +50,7 @@ impl Test {
         let mut environment = Environment::default();
         if let Some(built) = &built {
             for package in ["app/domain", "app", "end2end/scripted", "xtask"] {
-                tally.tests(&format!("{package} tests"), || {
-                    built.run(workspace, package, &environment)
-                })?;
+                tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
             }
             environment.set("BOOCODE_BIN", &built.boocode);
             environment.set("SCRIPTED_BIN", &built.scripted);
@@ -107,22 +99,11 @@ fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         "--features",
         "app/ssr",
     ];
-    const BROWSER: [&str; 8] = [
-        "-p",
-        "frontend",
-        "-p",
-        "app",
-        "--features",
-        "app/hydrate",
-        "--target",
-        "wasm32-unknown-unknown",
-    ];
+    const BROWSER: [&str; 8] =
+        ["-p", "frontend", "-p", "app", "--features", "app/hydrate", "--target", "wasm32-unknown-unknown"];
     tally.check("clippy", || {
         let mut cargo = workspace.cargo();
-        cargo
-            .arg("clippy")
-            .args(HOST)
-            .args(["--all-targets", "--", "-D", "warnings"]);
+        cargo.arg("clippy").args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
         quietly(workspace, "clippy", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     tally.check("clippy for the browser", || {
@@ -153,16 +134,13 @@ fn with_database(
     };
     tally.check("sqlx", || sqlx::check(workspace, &cluster))?;
     let Some(built) = built else { return Ok(()) };
-    for (package, variable, database) in [
-        ("server/store", "DATABASE_URL", "store"),
-        ("server", "BOOCODE_TEST_DATABASE_URL", "wired"),
-    ] {
+    for (package, variable, database) in
+        [("server/store", "DATABASE_URL", "store"), ("server", "BOOCODE_TEST_DATABASE_URL", "wired")]
+    {
         cluster.create_database(database)?;
         let mut environment = environment.clone();
         environment.set(variable, cluster.url(database));
-        tally.tests(&format!("{package} tests"), || {
-            built.run(workspace, package, &environment)
-        })?;
+        tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
     }
     Ok(())
 }
@@ -172,26 +150,13 @@ fn browser(workspace: &Workspace, tools: &Tools, environment: &Environment) -> R
     let chromium = install::chromium(workspace)?;
     let folder = workspace.root.join("end2end");
     let mut npm = Command::new("npm");
-    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-        .current_dir(&folder)
-        .env("PATH", &path);
+    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder).env("PATH", &path);
     quietly(workspace, "npm ci", QUICK_LIMIT, &mut npm).context("npm ci in end2end")?;
     let mut playwright = Command::new(folder.join("node_modules/.bin/playwright"));
-    playwright
-        .arg("test")
-        .current_dir(&folder)
-        .env("PATH", &path)
-        .env("CHROMIUM", chromium)
-        .env("CI", "1");
+    playwright.arg("test").current_dir(&folder).env("PATH", &path).env("CHROMIUM", chromium).env("CI", "1");
     environment.apply(&mut playwright);
     // Playwright closes its browsers on INT.
-    let outcome = quietly_with(
-        workspace,
-        "browser tests",
-        BROWSER_LIMIT,
-        Signal::INT,
-        &mut playwright,
-    );
+    let outcome = quietly_with(workspace, "browser tests", BROWSER_LIMIT, Signal::INT, &mut playwright);
     let log = fs::read_to_string(workspace.log("browser tests")?)?;
     Ok(Counts::of_playwright(&log).after(outcome))
 }

@@ -24,14 +24,7 @@ pub fn check(workspace: &Workspace) -> Result<String> {
 
 fn sources(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "--",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"])
         .args(["*.rs", "*.ts", "*.css", "*.sql", "*.py", "*.sh", ".ci/run"])
         .current_dir(&workspace.root)
         .output()?;
@@ -46,12 +39,9 @@ fn sources(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 
 fn readme_faults(workspace: &Workspace) -> Vec<String> {
     let readme = fs::read_to_string(workspace.root.join("README.md")).unwrap_or_default();
-    let missing = ["cargo xtask run", "cargo xtask test"]
-        .into_iter()
-        .filter(|command| !readme.contains(command));
-    missing
-        .map(|command| format!("README.md does not name {command}"))
-        .collect()
+    let missing =
+        ["cargo xtask run", "cargo xtask test"].into_iter().filter(|command| !readme.contains(command));
+    missing.map(|command| format!("README.md does not name {command}")).collect()
 }
 
 /// A report, not a rule: a long file deserves the question what its second subject is.

@@ -18,20 +18,14 @@ impl Workspace {
         // At run time first: a shared target directory may hold an xtask compiled for another checkout.
         let manifest = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
-        let root = manifest
-            .parent()
-            .context("xtask lies in the workspace")?
-            .to_path_buf();
+        let root = manifest.parent().context("xtask lies in the workspace")?.to_path_buf();
         let output = cargo_in(&root)
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
             .output()
             .context("cannot run cargo metadata")?;
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))?;
-        Ok(Self {
-            root,
-            target: metadata.target_directory,
-        })
+        Ok(Self { root, target: metadata.target_directory })
     }
 
     pub fn cargo(&self) -> Command {
@@ -68,18 +62,12 @@ struct Metadata {
 
 fn cargo_in(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command
-        .current_dir(root)
-        .env("SQLX_OFFLINE", "true")
-        .env_remove("DATABASE_URL");
+    command.current_dir(root).env("SQLX_OFFLINE", "true").env_remove("DATABASE_URL");
     // `cargo run` describes xtask in these. Build scripts that watch them would run again under every
     // change between a plain cargo and ours.
     for (key, _) in env::vars_os() {
         let name = key.to_string_lossy();
-        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-        {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(|prefix| name.starts_with(prefix)) {
             command.env_remove(&key);
         }
     }

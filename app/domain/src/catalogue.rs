@@ -15,20 +15,13 @@ pub enum Lane {
 impl Lane {
     /// The lane of a configured server that does not name one: what runs on this machine is local.
     pub fn of_host(host: &str) -> Self {
-        if is_loopback(host) {
-            Lane::Local
-        } else {
-            Lane::Cloud
-        }
+        if is_loopback(host) { Lane::Local } else { Lane::Cloud }
     }
 }
 
 /// Whether a URL's host is this machine, under any of its spellings.
 pub fn is_loopback(host: &str) -> bool {
-    let host = host
-        .trim_start_matches('[')
-        .trim_end_matches(']')
-        .trim_end_matches('.');
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
     match host.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
         Err(_) => {
@@ -60,10 +53,7 @@ pub struct Model {
 
 impl Model {
     pub fn named(id: impl Into<String>) -> Self {
-        Model {
-            id: id.into(),
-            label: None,
-        }
+        Model { id: id.into(), label: None }
     }
 
     pub fn shown(&self) -> &str {
@@ -118,10 +108,9 @@ impl FromStr for ModelRef {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once('/') {
-            Some((server, model)) if !server.is_empty() && !model.is_empty() => Ok(ModelRef {
-                server: server.into(),
-                model: model.into(),
-            }),
+            Some((server, model)) if !server.is_empty() && !model.is_empty() => {
+                Ok(ModelRef { server: server.into(), model: model.into() })
+            }
             _ => Err(NotAModelRef(text.into())),
         }
     }
@@ -151,25 +140,17 @@ impl Catalogue {
     /// Every model of every server, in order.
     pub fn all(&self) -> impl Iterator<Item = (&ModelServer, ModelRef)> {
         self.servers.iter().flat_map(|server| {
-            server.models.iter().map(move |model| {
-                (
-                    server,
-                    ModelRef {
-                        server: server.name.clone(),
-                        model: model.id.clone(),
-                    },
-                )
-            })
+            server
+                .models
+                .iter()
+                .map(move |model| (server, ModelRef { server: server.name.clone(), model: model.id.clone() }))
         })
     }
 
     /// Finds a model by what a person wrote: `server/model`, or a model's id alone. Of several servers with
     /// the same id, one that answers wins.
     pub fn resolve(&self, text: &str) -> Option<ModelRef> {
-        let exact = text
-            .parse::<ModelRef>()
-            .ok()
-            .filter(|wanted| self.model(wanted).is_some());
+        let exact = text.parse::<ModelRef>().ok().filter(|wanted| self.model(wanted).is_some());
         exact.or_else(|| {
             let same_id = || self.all().filter(|(_, model)| model.model == text);
             let answering = same_id().find(|(server, _)| server.state == ServerState::Reachable);

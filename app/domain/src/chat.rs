@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Rejected,
+    catalogue::ModelRef,
     feed::{Event, StreamId},
     id::{ChatId, MessageId, SessionId, TaskId},
     output::Outcome,
-    task::{self, ModelRef, Task, Work},
+    task::{self, Task, Work},
 };
 
 mod branch;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Rejected,
+    catalogue::ModelRef,
     feed::Event,
     id::{Attempt, ChatId, TaskId},
     output::{Outcome, Phase},
@@ -20,13 +21,6 @@ pub enum Work {
     ChatTurn,
     /// Name a chat after its first turn.
     Title,
-}
-
-/// Which model on which server, as the user chose it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ModelRef {
-    pub server: String,
-    pub model: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -81,20 +81,8 @@ impl Emission {
         let performance = Performance::new(&staging.reply, staging.tokens_max);
         let banner = staging.reply.banner.is_some() || matches!(access, Access::Awaited(_));
         let crash = staging.reply.fault == Some(Fault::CrashLine);
-        let stage = if banner || crash {
-            Stage::Heading
-        } else {
-            Stage::Opening
-        };
-        Self {
-            staging,
-            stage,
-            access,
-            performance,
-            pending: VecDeque::new(),
-            remarks: 0,
-            cuts: 0,
-        }
+        let stage = if banner || crash { Stage::Heading } else { Stage::Opening };
+        Self { staging, stage, access, performance, pending: VecDeque::new(), remarks: 0, cuts: 0 }
     }
 
     pub fn into_body(self) -> Body {
@@ -120,12 +108,7 @@ impl Emission {
         self.staging.entry.said(self.performance.said());
         self.staging.entry.complete();
         let end = end?;
-        Ok(self.staging.wire.whole(&Answer {
-            reasoning,
-            text,
-            calls,
-            end,
-        }))
+        Ok(self.staging.wire.whole(&Answer { reasoning, text, calls, end }))
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
@@ -159,10 +142,7 @@ impl Emission {
         match self.stage {
             Stage::Heading => {
                 banner_line("━━━━━\n", out);
-                banner_line(
-                    &format!("llama-swap loading model: {}\n", self.staging.model),
-                    out,
-                );
+                banner_line(&format!("llama-swap loading model: {}\n", self.staging.model), out);
                 Stage::Banner
             }
             Stage::Banner => {
@@ -227,10 +207,7 @@ impl Emission {
     }
 
     fn remark(&mut self, out: &mut String) {
-        banner_line(
-            &format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)),
-            out,
-        );
+        banner_line(&format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)), out);
         self.remarks += 1;
     }
 
@@ -241,20 +218,9 @@ impl Emission {
     }
 
     fn end(&self, finish: Finish) -> End {
-        let Staging {
-            prompt_tokens,
-            cached_tokens,
-            ..
-        } = self.staging;
+        let Staging { prompt_tokens, cached_tokens, .. } = self.staging;
         let said = self.performance.said();
-        let timings = || {
-            timings(
-                prompt_tokens - cached_tokens,
-                cached_tokens,
-                said,
-                self.staging.reply.rate,
-            )
-        };
+        let timings = || timings(prompt_tokens - cached_tokens, cached_tokens, said, self.staging.reply.rate);
         End {
             finish,
             prompt_tokens,
@@ -282,10 +248,7 @@ impl Emission {
 fn cut(bytes: &[u8], chance: u64) -> usize {
     const PIECE_BYTES_MAX: u64 = 23;
     let at = (1 + chance % PIECE_BYTES_MAX) as usize;
-    let inside = bytes
-        .iter()
-        .position(|byte| *byte >= 0xc0)
-        .map_or(bytes.len(), |lead| lead + 1);
+    let inside = bytes.iter().position(|byte| *byte >= 0xc0).map_or(bytes.len(), |lead| lead + 1);
     at.min(inside).min(bytes.len())
 }
 

@@ -13,10 +13,7 @@ pub fn read_file(
     args: &ServeArgs,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<(PathBuf, String)>, Problem> {
-    let named = match (
-        &args.config,
-        env("BOOCODE_CONFIG").filter(|path| !path.is_empty()),
-    ) {
+    let named = match (&args.config, env("BOOCODE_CONFIG").filter(|path| !path.is_empty())) {
         (Some(path), _) => Some((path.clone(), Source::Flag("--config"))),
         (None, Some(path)) => Some((path.into(), Source::Environment("BOOCODE_CONFIG"))),
         (None, None) => None,
@@ -31,11 +28,7 @@ pub fn read_file(
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => Ok(None),
         Err(error) => {
             let message = format!("{} cannot be read: {error}", path.display());
-            Err(Problem {
-                setting: "config".into(),
-                source,
-                message,
-            })
+            Err(Problem { setting: "config".into(), source, message })
         }
     }
 }
@@ -49,9 +42,7 @@ fn users_own(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 fn read(path: &PathBuf) -> io::Result<String> {
     let found = std::fs::metadata(path)?;
     if !found.is_file() || found.len() > FILE_BYTES_MAX {
-        return Err(io::Error::other(
-            "it is not a settings file (a plain file of at most 1 MiB)",
-        ));
+        return Err(io::Error::other("it is not a settings file (a plain file of at most 1 MiB)"));
     }
     std::fs::read_to_string(path)
 }
@@ -70,10 +61,7 @@ mod tests {
         std::fs::write(&other, "other").unwrap();
 
         let check = |flag: Option<PathBuf>, env: Option<&str>, expected: Result<Option<&str>, &str>| {
-            let args = ServeArgs {
-                config: flag,
-                ..ServeArgs::default()
-            };
+            let args = ServeArgs { config: flag, ..ServeArgs::default() };
             let read = read_file(&args, |name| match name {
                 "HOME" => Some(home.clone()),
                 "BOOCODE_CONFIG" => env.map(String::from),

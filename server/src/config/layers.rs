@@ -33,21 +33,11 @@ struct Setting {
 }
 
 const fn one(key: &'static str, flag: &'static str, env: &'static str) -> Setting {
-    Setting {
-        key,
-        flag,
-        env,
-        separator: None,
-    }
+    Setting { key, flag, env, separator: None }
 }
 
 const fn list(key: &'static str, flag: &'static str, env: &'static str, separator: char) -> Setting {
-    Setting {
-        key,
-        flag,
-        env,
-        separator: Some(separator),
-    }
+    Setting { key, flag, env, separator: Some(separator) }
 }
 
 const SETTINGS: &[Setting] = &[
@@ -59,19 +49,10 @@ const SETTINGS: &[Setting] = &[
     one("default_model", "--default-model", "DEFAULT_MODEL"),
     list("allowed_roots", "--allowed-root", "BOOCODE_ALLOWED_ROOTS", ':'),
     one("public_url", "--public-url", "BOOCODE_PUBLIC_URL"),
-    list(
-        "trusted_proxies",
-        "--trusted-proxy",
-        "BOOCODE_TRUSTED_PROXIES",
-        ',',
-    ),
+    list("trusted_proxies", "--trusted-proxy", "BOOCODE_TRUSTED_PROXIES", ','),
     one("log_format", "--log-format", "BOOCODE_LOG_FORMAT"),
     one("small_model", "--no-model", "BOOCODE_SMALL_MODEL"),
-    one(
-        "small_model_python",
-        "--small-model-python",
-        "BOOCODE_SMALL_MODEL_PYTHON",
-    ),
+    one("small_model_python", "--small-model-python", "BOOCODE_SMALL_MODEL_PYTHON"),
     one("discover", "--no-discover", "BOOCODE_DISCOVER"),
     list("model_server", "--model-server", "BOOCODE_MODEL_SERVERS", ','),
 ];
@@ -125,24 +106,16 @@ impl Layers<'_> {
             _ => Value::Many(values),
         };
         if let Some(values) = self.args.values(key) {
-            return Ok(Some(Given {
-                value: many(values),
-                source: Source::Flag(setting.flag),
-            }));
+            return Ok(Some(Given { value: many(values), source: Source::Flag(setting.flag) }));
         }
         if let Some(text) = (self.env)(setting.env).filter(|text| !text.is_empty()) {
             let values = match setting.separator {
-                Some(separator) => text
-                    .split(separator)
-                    .filter(|part| !part.is_empty())
-                    .map(String::from)
-                    .collect(),
+                Some(separator) => {
+                    text.split(separator).filter(|part| !part.is_empty()).map(String::from).collect()
+                }
                 None => vec![text],
             };
-            return Ok(Some(Given {
-                value: many(values),
-                source: Source::Environment(setting.env),
-            }));
+            return Ok(Some(Given { value: many(values), source: Source::Environment(setting.env) }));
         }
         let Some((path, table)) = &self.file else {
             return Ok(None);
@@ -153,11 +126,7 @@ impl Layers<'_> {
         let source = Source::File(path.clone());
         match from_toml(value) {
             Ok(value) => Ok(Some(Given { value, source })),
-            Err(message) => Err(Problem {
-                setting: key.into(),
-                source,
-                message,
-            }),
+            Err(message) => Err(Problem { setting: key.into(), source, message }),
         }
     }
 

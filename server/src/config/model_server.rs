@@ -55,24 +55,16 @@ pub(super) fn parse(
                 if servers.iter().any(|other| other.name == server.name) {
                     problems.push((setting("name"), format!("\"{}\" is there twice", server.name)));
                 }
-                if let Some(other) = servers
-                    .iter()
-                    .find(|other| other.address.is_same_server(&server.address))
+                if let Some(other) =
+                    servers.iter().find(|other| other.address.is_same_server(&server.address))
                 {
-                    problems.push((
-                        setting("url"),
-                        format!("this is the server \"{}\" again", other.name),
-                    ));
+                    problems.push((setting("url"), format!("this is the server \"{}\" again", other.name)));
                 }
                 servers.push(server);
             }
         }
     }
-    if problems.is_empty() {
-        Ok(servers)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(servers) } else { Err(problems) }
 }
 
 type Draft = Result<ConfiguredServer, Vec<(String, String)>>;
@@ -80,10 +72,7 @@ type Draft = Result<ConfiguredServer, Vec<(String, String)>>;
 /// `name=url`, as flags and the environment have it.
 fn from_text(text: &str) -> Draft {
     let Some((name, url)) = text.split_once('=') else {
-        return Err(vec![(
-            String::new(),
-            format!("\"{text}\" is not a model server; allowed is NAME=URL"),
-        )]);
+        return Err(vec![(String::new(), format!("\"{text}\" is not a model server; allowed is NAME=URL"))]);
     };
     let table =
         toml::Table::from_iter([("name", name), ("url", url)].map(|(key, value)| (key.into(), value.into())));
@@ -91,19 +80,14 @@ fn from_text(text: &str) -> Draft {
 }
 
 fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draft {
-    let mut reader = Reader {
-        table,
-        problems: Vec::new(),
-    };
+    let mut reader = Reader { table, problems: Vec::new() };
     reader.unknown_keys();
     let name = reader.required("name", valid_name);
     let address = reader.required("url", |value| Address::parse(text(value)?));
     let lane = reader.optional("lane", |value| match text(value)? {
         "local" => Ok(Lane::Local),
         "cloud" => Ok(Lane::Cloud),
-        other => Err(format!(
-            "\"{other}\" is not a lane; allowed are \"local\" and \"cloud\""
-        )),
+        other => Err(format!("\"{other}\" is not a lane; allowed are \"local\" and \"cloud\"")),
     });
     let variable = reader.optional("api_key_env", |value| match text(value)? {
         name if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
@@ -117,10 +101,8 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
         _ => Err(format!("{value} is not allowed; allowed is 1 to {PARALLEL_MAX}")),
     });
     let models = reader.optional("models", |value| {
-        let texts: Option<Vec<_>> = value
-            .as_array()
-            .map(|all| all.iter().map(|one| one.as_str()).collect())
-            .unwrap_or(None);
+        let texts: Option<Vec<_>> =
+            value.as_array().map(|all| all.iter().map(|one| one.as_str()).collect()).unwrap_or(None);
         match texts {
             Some(texts) if texts.iter().all(|text| !text.is_empty()) => {
                 Ok(texts.into_iter().map(String::from).collect())
@@ -130,10 +112,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
     });
     let lane = lane.or_else(|| address.as_ref().map(|address| Lane::of_host(address.host())));
     if lane == Some(Lane::Local) && parallel.is_some_and(|parallel| parallel > 1) {
-        reader.problem(
-            "parallel",
-            "a local server has one model loaded, so it takes one task at a time",
-        );
+        reader.problem("parallel", "a local server has one model loaded, so it takes one task at a time");
     }
     if let (Some(address), Some(_)) = (&address, &variable)
         && !address.may_carry_a_key()
@@ -146,10 +125,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
     let key = match variable {
         None => Key::None,
         Some(variable) => match env(&variable).filter(|value| !value.is_empty()) {
-            Some(value) => Key::Set {
-                variable,
-                value: Secret::new(value),
-            },
+            Some(value) => Key::Set { variable, value: Secret::new(value) },
             None => Key::Missing { variable },
         },
     };
@@ -159,11 +135,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
             address,
             lane,
             key,
-            parallel: if lane == Lane::Local {
-                1
-            } else {
-                parallel.unwrap_or(PARALLEL_DEFAULT)
-            },
+            parallel: if lane == Lane::Local { 1 } else { parallel.unwrap_or(PARALLEL_DEFAULT) },
             models: models.unwrap_or_default(),
         }),
         _ => Err(reader.problems),
@@ -211,18 +183,14 @@ impl Reader<'_> {
 }
 
 fn text(value: &toml::Value) -> Result<&str, String> {
-    value
-        .as_str()
-        .ok_or_else(|| format!("a text is allowed, not a {}", value.type_str()))
+    value.as_str().ok_or_else(|| format!("a text is allowed, not a {}", value.type_str()))
 }
 
 fn valid_name(value: &toml::Value) -> Result<String, String> {
     let name = text(value)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name == SMALL_MODEL_SERVER {
-        return Err(format!(
-            "\"{name}\" is the name of the built-in small model; choose another"
-        ));
+        return Err(format!("\"{name}\" is the name of the built-in small model; choose another"));
     }
     if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
         return Err(format!(

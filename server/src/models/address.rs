@@ -35,19 +35,10 @@ impl Address {
         let root_path = path.strip_suffix("/v1").unwrap_or(path);
         let root = format!("{}://{host}{port}{root_path}", url.scheme());
         // A bare host means the usual place. A path was written by someone who knows the API's base.
-        let api = if root_path.is_empty() || root_path != path {
-            format!("{root}/v1")
-        } else {
-            root.clone()
-        };
+        let api = if root_path.is_empty() || root_path != path { format!("{root}/v1") } else { root.clone() };
         let slot_host = if is_loopback(&host) { "127.0.0.1" } else { &host };
         let slot = format!("{}://{slot_host}{port}{root_path}", url.scheme());
-        Ok(Address {
-            root,
-            api,
-            slot,
-            host,
-        })
+        Ok(Address { root, api, slot, host })
     }
 
     /// Where the server's own pages are: `/running`, `/props`, `/api/tags`.
@@ -85,11 +76,7 @@ impl Address {
     /// The name of the server's slot in Postgres. A loopback server is a different one on each host, so it
     /// carries the host, and its tasks are claimed there only.
     pub fn slot_key(&self, hostname: &str) -> String {
-        if self.is_loopback() {
-            format!("{hostname}|{}", self.slot)
-        } else {
-            self.slot.clone()
-        }
+        if self.is_loopback() { format!("{hostname}|{}", self.slot) } else { self.slot.clone() }
     }
 }
 
@@ -107,17 +94,8 @@ mod tests {
                 "{text}"
             );
         };
-        for text in [
-            "http://127.0.0.1:8080",
-            "http://127.0.0.1:8080/",
-            "http://127.0.0.1:8080/v1/",
-        ] {
-            check(
-                text,
-                "http://127.0.0.1:8080",
-                "http://127.0.0.1:8080/v1",
-                "box|http://127.0.0.1:8080",
-            );
+        for text in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1/"] {
+            check(text, "http://127.0.0.1:8080", "http://127.0.0.1:8080/v1", "box|http://127.0.0.1:8080");
         }
         check(
             "HTTP://LocalHost:8080",
@@ -125,12 +103,7 @@ mod tests {
             "http://localhost:8080/v1",
             "box|http://127.0.0.1:8080",
         );
-        check(
-            "http://[::1]:8080",
-            "http://[::1]:8080",
-            "http://[::1]:8080/v1",
-            "box|http://127.0.0.1:8080",
-        );
+        check("http://[::1]:8080", "http://[::1]:8080", "http://[::1]:8080/v1", "box|http://127.0.0.1:8080");
         check(
             "https://api.openai.com:443/v1",
             "https://api.openai.com",
@@ -143,29 +116,15 @@ mod tests {
             "https://host/v1beta/openai",
             "https://host/v1beta/openai",
         );
-        check(
-            "https://host/api/v1",
-            "https://host/api",
-            "https://host/api/v1",
-            "https://host/api",
-        );
+        check("https://host/api/v1", "https://host/api", "https://host/api/v1", "https://host/api");
     }
 
     #[test]
     fn keys_travel_encrypted_or_not_far() {
         let check = |text: &str, expected| {
-            assert_eq!(
-                Address::parse(text).unwrap().may_carry_a_key(),
-                expected,
-                "{text}"
-            )
+            assert_eq!(Address::parse(text).unwrap().may_carry_a_key(), expected, "{text}")
         };
-        for text in [
-            "https://host",
-            "http://localhost:1",
-            "http://192.168.1.5",
-            "http://[fd00::1]:80",
-        ] {
+        for text in ["https://host", "http://localhost:1", "http://192.168.1.5", "http://[fd00::1]:80"] {
             check(text, true);
         }
         for text in ["http://host", "http://8.8.8.8", "http://[2001:db8::1]"] {

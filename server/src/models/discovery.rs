@@ -22,8 +22,5 @@ pub fn name_for(flavour: Flavour, taken: &[String]) -> String {
     };
     let numbered = (2..).map(|number| format!("{plain}-{number}"));
     let free = |name: &String| !taken.contains(name);
-    std::iter::once(plain.to_owned())
-        .chain(numbered)
-        .find(free)
-        .unwrap_or_else(|| plain.to_owned())
+    std::iter::once(plain.to_owned()).chain(numbered).find(free).unwrap_or_else(|| plain.to_owned())
 }

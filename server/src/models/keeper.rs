@@ -62,29 +62,14 @@ impl Keeper {
             models: server.models.iter().map(Model::named).collect(),
         });
         let known: Vec<_> = known.collect();
-        let named = |place: &Address| {
-            known
-                .iter()
-                .any(|known| known.server.address.is_same_server(place))
-        };
+        let named = |place: &Address| known.iter().any(|known| known.server.address.is_same_server(place));
         let places = places.into_iter().filter(|place| !named(place)).collect();
         let small = match config.small_model {
-            true => Small::Idle {
-                python: config.small_model_python.clone(),
-            },
+            true => Small::Idle { python: config.small_model_python.clone() },
             false => Small::Off,
         };
         let (publish, listing) = watch::channel(Arc::default());
-        let keeper = Keeper {
-            client,
-            hostname: hostname(),
-            known,
-            places,
-            small,
-            publish,
-            tasks,
-            cancel,
-        };
+        let keeper = Keeper { client, hostname: hostname(), known, places, small, publish, tasks, cancel };
         keeper.publish();
         (keeper, listing)
     }
@@ -125,9 +110,7 @@ impl Keeper {
     async fn look(&mut self) {
         let client = &self.client;
         let found_before = |place: &&Address| {
-            self.known
-                .iter()
-                .any(|known| !known.configured && known.server.address.is_same_server(place))
+            self.known.iter().any(|known| !known.configured && known.server.address.is_same_server(place))
         };
         let new_places = self.places.iter().filter(|place| !found_before(place));
         let discovered = join_all(
@@ -219,12 +202,9 @@ impl Keeper {
         let (shown, base_url) = match &state {
             SmallState::Starting => (ServerState::Starting, String::new()),
             SmallState::Ready { port, .. } => (ServerState::Reachable, format!("http://127.0.0.1:{port}")),
-            SmallState::Down { reason } => (
-                ServerState::Unreachable {
-                    reason: reason.clone(),
-                },
-                String::new(),
-            ),
+            SmallState::Down { reason } => {
+                (ServerState::Unreachable { reason: reason.clone() }, String::new())
+            }
         };
         let endpoint = match state {
             SmallState::Ready { key, .. } => Some(Endpoint {
@@ -238,53 +218,32 @@ impl Keeper {
             }),
             _ => None,
         };
-        listing.places.push(Place {
-            server: SMALL_MODEL_SERVER.into(),
-            slot_key,
-            parallel: 1,
-            endpoint,
-        });
+        listing.places.push(Place { server: SMALL_MODEL_SERVER.into(), slot_key, parallel: 1, endpoint });
         listing.catalogue.servers.push(ModelServer {
             name: SMALL_MODEL_SERVER.into(),
             flavour: Flavour::Small,
             lane: Lane::Local,
             base_url,
             state: shown,
-            models: vec![Model {
-                id: small::MODEL.into(),
-                label: Some("SmolLM2 135M (built in)".into()),
-            }],
+            models: vec![Model { id: small::MODEL.into(), label: Some("SmolLM2 135M (built in)".into()) }],
         });
     }
 }
 
 impl Known {
     async fn look(&mut self, client: &Client) {
-        let ConfiguredServer {
-            address,
-            key,
-            models,
-            lane,
-            ..
-        } = &self.server;
+        let ConfiguredServer { address, key, models, lane, .. } = &self.server;
         let seen = if self.configured {
             // A cloud provider is asked for nothing but its models.
             if self.flavour.is_none() && *lane == Lane::Cloud {
                 self.flavour = Some(Flavour::OpenAi);
             }
-            let seen = probe::ask(
-                client,
-                address,
-                key,
-                self.flavour.unwrap_or(Flavour::OpenAi),
-                models,
-            )
-            .await;
+            let seen =
+                probe::ask(client, address, key, self.flavour.unwrap_or(Flavour::OpenAi), models).await;
             match seen {
-                Seen::Serving { models, .. } if self.flavour.is_none() => Seen::Serving {
-                    flavour: probe::flavour(client, address, key).await,
-                    models,
-                },
+                Seen::Serving { models, .. } if self.flavour.is_none() => {
+                    Seen::Serving { flavour: probe::flavour(client, address, key).await, models }
+                }
                 seen => seen,
             }
         } else {
@@ -293,9 +252,7 @@ impl Known {
                 // It was found once and is gone: the plain question gives the reason.
                 None => match probe::ask(client, address, key, Flavour::OpenAi, models).await {
                     Seen::Unreachable { reason } => Seen::Unreachable { reason },
-                    _ => Seen::Unreachable {
-                        reason: "another program answers there now".into(),
-                    },
+                    _ => Seen::Unreachable { reason: "another program answers there now".into() },
                 },
             }
         };
@@ -318,14 +275,7 @@ impl Known {
     }
 
     fn list(&self, hostname: &str, listing: &mut Listing) {
-        let ConfiguredServer {
-            name,
-            address,
-            lane,
-            key,
-            parallel,
-            ..
-        } = &self.server;
+        let ConfiguredServer { name, address, lane, key, parallel, .. } = &self.server;
         let flavour = self.flavour.unwrap_or(Flavour::OpenAi);
         let endpoint = Endpoint {
             base_url: address.root().into(),

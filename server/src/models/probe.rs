@@ -49,29 +49,18 @@ pub async fn discover(client: &Client, address: &Address) -> Option<Seen> {
         .is_some_and(|answer| answer.status == StatusCode::SERVICE_UNAVAILABLE && answer.is_loading());
     let healthy = health.is_some_and(|answer| answer.json().is_some_and(|json| json["status"] == "ok"));
     if running.is_ok_and(|answer| is_llama_swap(&answer)) {
-        return Some(Seen::Serving {
-            flavour: Flavour::LlamaSwap,
-            models: listed.unwrap_or_default(),
-        });
+        return Some(Seen::Serving { flavour: Flavour::LlamaSwap, models: listed.unwrap_or_default() });
     }
     if loading {
-        return Some(Seen::Loading {
-            flavour: Flavour::LlamaCpp,
-        });
+        return Some(Seen::Loading { flavour: Flavour::LlamaCpp });
     }
     if let Some(models) = listed.clone()
         && (healthy || props.is_ok_and(|answer| is_llama_cpp(&answer)))
     {
-        return Some(Seen::Serving {
-            flavour: Flavour::LlamaCpp,
-            models,
-        });
+        return Some(Seen::Serving { flavour: Flavour::LlamaCpp, models });
     }
     let models = tags.ok().and_then(|answer| ollama_models(&answer.json()?))?;
-    Some(Seen::Serving {
-        flavour: Flavour::Ollama,
-        models,
-    })
+    Some(Seen::Serving { flavour: Flavour::Ollama, models })
 }
 
 /// Asks a configured server for its models. Which kind it is was learnt elsewhere: see [`flavour`].
@@ -80,9 +69,7 @@ pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour
         Key::None => None,
         Key::Set { value, .. } => Some(value),
         Key::Missing { variable } => {
-            return Seen::Unreachable {
-                reason: format!("{variable} is not set"),
-            };
+            return Seen::Unreachable { reason: format!("{variable} is not set") };
         }
     };
     let url = format!("{}/models", address.api());
@@ -95,20 +82,11 @@ pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour
     }
     // Some providers have no list. The configured one then stands, and an answer shows that they are there.
     if !fixed.is_empty() && (answer.status.is_success() || answer.status == StatusCode::NOT_FOUND) {
-        return Seen::Serving {
-            flavour,
-            models: fixed.iter().map(Model::named).collect(),
-        };
+        return Seen::Serving { flavour, models: fixed.iter().map(Model::named).collect() };
     }
-    match answer
-        .json()
-        .filter(|_| answer.status.is_success())
-        .and_then(|json| openai_models(&json))
-    {
+    match answer.json().filter(|_| answer.status.is_success()).and_then(|json| openai_models(&json)) {
         Some(models) => Seen::Serving { flavour, models },
-        None => Seen::Unreachable {
-            reason: refusal(&answer, &url, key),
-        },
+        None => Seen::Unreachable { reason: refusal(&answer, &url, key) },
     }
 }
 
@@ -175,32 +153,22 @@ fn is_llama_swap(answer: &Answer) -> bool {
 
 fn is_llama_cpp(answer: &Answer) -> bool {
     answer.status.is_success()
-        && answer
-            .json()
-            .is_some_and(|json| json["default_generation_settings"].is_object())
+        && answer.json().is_some_and(|json| json["default_generation_settings"].is_object())
 }
 
 fn openai_models(json: &Value) -> Option<Vec<Model>> {
     let all = json["data"].as_array()?.iter().filter_map(|model| {
         let id = model["id"].as_str().filter(|id| !id.is_empty())?;
-        let name = model["name"]
-            .as_str()
-            .filter(|name| !name.is_empty() && *name != id);
+        let name = model["name"].as_str().filter(|name| !name.is_empty() && *name != id);
         // An older llama.cpp calls its model by the path of the file.
         let file = id.strip_suffix(".gguf").and_then(|path| path.rsplit('/').next());
-        Some(Model {
-            id: id.to_owned(),
-            label: name.or(file).map(String::from),
-        })
+        Some(Model { id: id.to_owned(), label: name.or(file).map(String::from) })
     });
     Some(all.take(MODELS_MAX).collect())
 }
 
 fn ollama_models(json: &Value) -> Option<Vec<Model>> {
-    let all = json["models"]
-        .as_array()?
-        .iter()
-        .filter_map(|model| model["name"].as_str().map(Model::named));
+    let all = json["models"].as_array()?.iter().filter_map(|model| model["name"].as_str().map(Model::named));
     Some(all.take(MODELS_MAX).collect())
 }
 
@@ -215,11 +183,7 @@ fn refusal(answer: &Answer, url: &str, key: &Key) -> String {
         (200..=299, _) => format!("{url} answers, but not with a list of models"),
         _ => {
             let said: String = String::from_utf8_lossy(&answer.body).chars().take(200).collect();
-            format!(
-                "{}: {}",
-                answer.status,
-                said.split_whitespace().collect::<Vec<_>>().join(" ")
-            )
+            format!("{}: {}", answer.status, said.split_whitespace().collect::<Vec<_>>().join(" "))
         }
     }
 }

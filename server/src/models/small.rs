@@ -56,11 +56,7 @@ async fn keep_running(python: PathBuf, state: watch::Sender<SmallState>, cancel:
         let Some(reason) = live(&python, &state, &cancel).await else {
             return;
         };
-        failures = if started.elapsed() > STEADY_AFTER {
-            1
-        } else {
-            failures + 1
-        };
+        failures = if started.elapsed() > STEADY_AFTER { 1 } else { failures + 1 };
         tracing::warn!(failures, "the small model is down: {reason}");
         if failures >= FAILURES_MAX {
             let reason = format!("{reason} (given up after {failures} tries)");
@@ -116,20 +112,10 @@ async fn live(
     drop(stdin);
     end(&mut child, group).await;
     let words = match last_words {
-        Some(task) => timeout(LEAVE_LIMIT, task)
-            .await
-            .ok()
-            .and_then(Result::ok)
-            .unwrap_or_default(),
+        Some(task) => timeout(LEAVE_LIMIT, task).await.ok().and_then(Result::ok).unwrap_or_default(),
         None => String::new(),
     };
-    ended.map(|reason| {
-        if words.is_empty() {
-            reason
-        } else {
-            format!("{reason}: {words}")
-        }
-    })
+    ended.map(|reason| if words.is_empty() { reason } else { format!("{reason}: {words}") })
 }
 
 fn spawn(python: &Path) -> io::Result<Child> {
@@ -162,10 +148,7 @@ async fn announce(
     stdin.write_all(format!("{}\n", key.expose()).as_bytes()).await?;
     stdin.flush().await?;
     let mut line = String::new();
-    BufReader::new(stdout)
-        .take(READY_LINE_BYTES_MAX)
-        .read_line(&mut line)
-        .await?;
+    BufReader::new(stdout).take(READY_LINE_BYTES_MAX).read_line(&mut line).await?;
     Ok(serde_json::from_str::<Ready>(&line)?.port)
 }
 
@@ -180,10 +163,7 @@ async fn end(child: &mut Child, group: Option<Pid>) {
         let _ = kill_process_group(group, Signal::KILL);
         reaped = reaped || timeout(LEAVE_LIMIT, child.wait()).await.is_ok();
         if Instant::now() > deadline {
-            tracing::error!(
-                group = group.as_raw_nonzero(),
-                "the small model could not be ended"
-            );
+            tracing::error!(group = group.as_raw_nonzero(), "the small model could not be ended");
             return;
         }
         sleep(Duration::from_millis(10)).await;
@@ -200,12 +180,7 @@ async fn last_words(mut stderr: ChildStderr) -> String {
     }
     let tail: Vec<u8> = tail.into();
     let text = String::from_utf8_lossy(&tail);
-    text.lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-        .to_owned()
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
 fn describe(status: io::Result<ExitStatus>) -> String {

@@ -42,21 +42,16 @@ fn choose(found: Vec<Binaries>, cluster: Option<(u32, &Path)>) -> Result<Binarie
     let fits = |one: &Binaries| cluster.is_none_or(|(major, _)| one.major == major);
     match (found.into_iter().find(fits), cluster) {
         (Some(binaries), _) => Ok(binaries),
-        (None, Some((major, path))) => Err(Error::VersionMismatch {
-            path: path.to_owned(),
-            cluster: major,
-            found: majors,
-        }),
+        (None, Some((major, path))) => {
+            Err(Error::VersionMismatch { path: path.to_owned(), cluster: major, found: majors })
+        }
         (None, None) => Err(Error::NoBinaries { searched: Vec::new() }),
     }
 }
 
 fn in_configured(dir: &Path) -> Result<Binaries, Error> {
     if let Some(missing) = missing_in(dir) {
-        return Err(Error::BadBinDir {
-            dir: dir.to_owned(),
-            missing,
-        });
+        return Err(Error::BadBinDir { dir: dir.to_owned(), missing });
     }
     with_version(dir.to_owned())
 }
@@ -69,12 +64,7 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
         .flatten()
         .flatten()
         // Debian names the folder by the version, which saves asking the program at every start.
-        .filter_map(|entry| {
-            Some((
-                entry.file_name().to_str()?.parse().ok()?,
-                entry.path().join("bin"),
-            ))
-        })
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
         .filter(|(_, dir)| missing_in(dir).is_none())
         .map(|(major, dir)| Binaries { dir, major })
         .collect();
@@ -83,9 +73,7 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
     let on_path = path.into_iter().flat_map(std::env::split_paths).find_map(|dir| {
         // A distribution may link only `postgres`; initdb is then beside the real file.
         let real = dir.join("postgres").canonicalize().ok()?;
-        real.parent()
-            .filter(|dir| missing_in(dir).is_none())
-            .map(Path::to_owned)
+        real.parent().filter(|dir| missing_in(dir).is_none()).map(Path::to_owned)
     });
     let npm = npm_dirs(data).into_iter().find(|dir| missing_in(dir).is_none());
     if let Some(dir) = &npm {
@@ -105,32 +93,21 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
             return Err(error);
         }
         let npm = npm_dirs(data).map(|dir| dir.display().to_string());
-        let searched = [format!("{}/*/bin", debian.display()), "PATH".to_owned()]
-            .into_iter()
-            .chain(npm)
-            .collect();
+        let searched =
+            [format!("{}/*/bin", debian.display()), "PATH".to_owned()].into_iter().chain(npm).collect();
         return Err(Error::NoBinaries { searched });
     }
     Ok(found)
 }
 
 fn missing_in(dir: &Path) -> Option<&'static str> {
-    ["initdb", "postgres"]
-        .into_iter()
-        .find(|program| !dir.join(program).is_file())
+    ["initdb", "postgres"].into_iter().find(|program| !dir.join(program).is_file())
 }
 
 fn with_version(dir: PathBuf) -> Result<Binaries, Error> {
     let program = dir.join("postgres");
-    let output = Command::new(&program)
-        .arg("--version")
-        .output()
-        .map_err(Error::io("run", &program))?;
-    let said = if output.status.success() {
-        output.stdout
-    } else {
-        output.stderr
-    };
+    let output = Command::new(&program).arg("--version").output().map_err(Error::io("run", &program))?;
+    let said = if output.status.success() { output.stdout } else { output.stderr };
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     match major_in(&said) {
         Some(major) => Ok(Binaries { dir, major }),
@@ -141,9 +118,7 @@ fn with_version(dir: PathBuf) -> Result<Binaries, Error> {
 /// `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`, also `18beta1`.
 fn major_in(said: &str) -> Option<u32> {
     let version = said.split_once("(PostgreSQL) ")?.1;
-    let end = version
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(version.len());
+    let end = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
     version[..end].parse().ok()
 }
 
@@ -179,9 +154,7 @@ fn link_libraries(bin: &Path) -> Result<(), Error> {
         let (Some(name), true) = (source.file_name(), source.parent() == target.parent()) else {
             continue;
         };
-        let inside = target
-            .components()
-            .all(|part| matches!(part, std::path::Component::Normal(_)));
+        let inside = target.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         let link = package.join(&target);
         if inside && link.symlink_metadata().is_err() {
             std::os::unix::fs::symlink(name, &link).map_err(Error::io("link", link))?;
@@ -200,12 +173,7 @@ mod tests {
         std::fs::create_dir_all(dir).unwrap();
         let script = format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'");
         let write = r#"for p in initdb postgres; do printf '%s\n' "$1" > "$0/$p"; chmod 755 "$0/$p"; done"#;
-        let written = Command::new("sh")
-            .args(["-c", write])
-            .arg(dir)
-            .arg(script)
-            .status()
-            .unwrap();
+        let written = Command::new("sh").args(["-c", write]).arg(dir).arg(script).status().unwrap();
         assert!(written.success());
     }
 
@@ -275,12 +243,7 @@ mod tests {
         let error = Binaries::find(Some(temp.path()), temp.path(), None).unwrap_err();
         assert!(error.to_string().ends_with("but initdb is not there"), "{error}");
         install(temp.path(), "14.2");
-        assert_eq!(
-            Binaries::find(Some(temp.path()), temp.path(), None)
-                .unwrap()
-                .major,
-            14
-        );
+        assert_eq!(Binaries::find(Some(temp.path()), temp.path(), None).unwrap().major, 14);
     }
 
     #[test]

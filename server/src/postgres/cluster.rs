@@ -55,26 +55,14 @@ fn create_database(place: &Place, binaries: &Binaries) -> Result<(), Error> {
     let program = binaries.postgres();
     let mut command = command(&program, place, Signal::TERM);
     // Single-user mode goes on after a failed statement unless told to end there.
-    command
-        .args(["--single", "-c", "exit_on_error=on", "-D"])
-        .arg(&place.draft)
-        .arg("template1");
+    command.args(["--single", "-c", "exit_on_error=on", "-D"]).arg(&place.draft).arg("template1");
     let statement = format!("create database {DATABASE}\n");
-    run(
-        command,
-        &program,
-        "create database",
-        place,
-        &statement,
-        CREATE_DATABASE_LIMIT,
-    )
+    run(command, &program, "create database", place, &statement, CREATE_DATABASE_LIMIT)
 }
 
 fn write_synced(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = File::create(path).map_err(Error::io("open", path))?;
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(Error::io("write", path))
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Error::io("write", path))
 }
 
 fn remove(directory: &Path) -> Result<(), Error> {

@@ -18,11 +18,7 @@ pub enum Error {
          install Postgres {cluster} (apt-get install postgresql-{cluster}) or set PG_BIN_DIR to its programs",
         .path.display(), .found.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ")
     )]
-    VersionMismatch {
-        path: PathBuf,
-        cluster: u32,
-        found: Vec<u32>,
-    },
+    VersionMismatch { path: PathBuf, cluster: u32, found: Vec<u32> },
     #[error("{} does not say its version: {said:?}", .program.display())]
     NoVersion { program: PathBuf, said: String },
     #[error("Postgres refuses to run as root, and there is no account `postgres` or `nobody` to run it as")]
@@ -39,33 +35,17 @@ pub enum Error {
     #[error("{} is for Postgres alone, but is a link or belongs to somebody else; move it away", .path.display())]
     DirectoryTaken { path: PathBuf },
     #[error("{program} failed ({status}): {said}")]
-    Failed {
-        program: &'static str,
-        status: String,
-        said: String,
-    },
+    Failed { program: &'static str, status: String, said: String },
     #[error("{program} was not done after {} s: {said}", .limit.as_secs())]
-    TooSlow {
-        program: &'static str,
-        limit: Duration,
-        said: String,
-    },
+    TooSlow { program: &'static str, limit: Duration, said: String },
     #[error("Postgres (pid {pid}) does not stop; end it by hand: kill -9 {pid}")]
     WillNotStop { pid: u32 },
     #[error("Postgres ended {times} times within {} s and is not started again: {last}", .window.as_secs())]
-    KeepsEnding {
-        times: usize,
-        window: Duration,
-        last: String,
-    },
+    KeepsEnding { times: usize, window: Duration, last: String },
     #[error("Postgres was told to stop while it started")]
     Stopped,
     #[error("cannot {action} {}: {source}", .path.display())]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
 }
 
 impl Error {

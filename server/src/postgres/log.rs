@@ -24,18 +24,12 @@ impl Log {
     /// Reads standard error until Postgres and all its processes have closed it.
     pub fn follow(&self, child: &mut Child) {
         let Some(stderr) = child.stderr.take() else { return };
-        *self.lock() = Tail {
-            reading: true,
-            ..Tail::default()
-        };
+        *self.lock() = Tail { reading: true, ..Tail::default() };
         let log = self.clone();
         std::thread::spawn(move || {
             let mut reader = BufReader::new(stderr);
             let mut line = Vec::new();
-            while matches!(
-                reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line),
-                Ok(1..)
-            ) {
+            while matches!(reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line), Ok(1..)) {
                 log.add(String::from_utf8_lossy(&line).trim_end());
                 line.clear();
             }
@@ -46,16 +40,9 @@ impl Log {
 
     /// The last lines, after the end was read, or soon after if a straggler keeps it open.
     pub fn tail(&self) -> String {
-        let waited = self
-            .0
-            .1
-            .wait_timeout_while(self.lock(), TAIL_LIMIT, |tail| tail.reading);
+        let waited = self.0.1.wait_timeout_while(self.lock(), TAIL_LIMIT, |tail| tail.reading);
         let (tail, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        tail.lines
-            .iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("\n")
+        tail.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
     fn add(&self, line: &str) {
@@ -90,11 +77,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     fn check(script: &str, expected: &str) {
-        let mut child = Command::new("sh")
-            .args(["-c", script])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = Command::new("sh").args(["-c", script]).stderr(Stdio::piped()).spawn().unwrap();
         let log = Log::default();
         log.follow(&mut child);
         child.wait().unwrap();
@@ -108,10 +91,7 @@ mod tests {
         let last: Vec<String> = (181..=200).map(|n| n.to_string()).collect();
         check("seq 1 200 >&2", &last.join("\n"));
         let long = "a".repeat(4096);
-        check(
-            "head -c 4096 /dev/zero | tr '\\0' a >&2; echo b >&2",
-            &format!("{long}\nb"),
-        );
+        check("head -c 4096 /dev/zero | tr '\\0' a >&2; echo b >&2", &format!("{long}\nb"));
     }
 
     #[test]

@@ -65,18 +65,12 @@ impl Control {
             return Err(Error::Stopped);
         }
         let mut child = spawn()?;
-        let pid = i32::try_from(child.id())
-            .ok()
-            .and_then(Pid::from_raw)
-            .ok_or(rustix::io::Errno::SRCH);
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(rustix::io::Errno::SRCH);
         match pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty())) {
             Ok(handle) => orders.postmaster = Some(handle),
             Err(error) => {
                 // What cannot be stopped must not run.
-                child
-                    .kill()
-                    .and_then(|()| child.wait())
-                    .map_err(Error::io("end", "postgres"))?;
+                child.kill().and_then(|()| child.wait()).map_err(Error::io("end", "postgres"))?;
                 return Err(Error::io("get a handle for", "postgres")(error.into()));
             }
         }
@@ -141,18 +135,8 @@ impl Server {
                 "made the database cluster"
             );
         }
-        let access = Access {
-            socket_dir: place.socket_dir.clone(),
-            password,
-        };
-        Ok((
-            Self {
-                place,
-                binaries,
-                log: Log::default(),
-            },
-            access,
-        ))
+        let access = Access { socket_dir: place.socket_dir.clone(), password };
+        Ok((Self { place, binaries, log: Log::default() }, access))
     }
 
     fn start(&self, control: &Control, state: &watch::Sender<State>) -> Result<Child, Error> {
@@ -162,10 +146,7 @@ impl Server {
         let mut child = control.spawn(|| {
             // A fast shutdown, should we be killed.
             let mut command = command(&program, &self.place, Signal::INT);
-            command
-                .arg("-D")
-                .arg(&self.place.cluster)
-                .args(settings::arguments(&self.place));
+            command.arg("-D").arg(&self.place.cluster).args(settings::arguments(&self.place));
             spawn(command, &program, &self.place)
         })?;
         self.log.follow(&mut child);
@@ -176,17 +157,10 @@ impl Server {
                     return Err(Error::Stopped);
                 }
                 let (status, said) = (status.to_string(), self.log.tail());
-                return Err(Error::Failed {
-                    program: "postgres",
-                    status,
-                    said,
-                });
+                return Err(Error::Failed { program: "postgres", status, said });
             }
             if began.elapsed() > START_LIMIT {
-                child
-                    .kill()
-                    .and_then(|()| child.wait())
-                    .map_err(Error::io("end", &program))?;
+                child.kill().and_then(|()| child.wait()).map_err(Error::io("end", &program))?;
                 return Err(Error::TooSlow {
                     program: "postgres",
                     limit: START_LIMIT,
@@ -230,11 +204,7 @@ impl Server {
             restarts.push_back(Instant::now());
             if restarts.len() > RESTARTS_MAX {
                 let (times, last) = (restarts.len(), format!("{status}: {}", self.log.tail()));
-                return Err(Error::KeepsEnding {
-                    times,
-                    window: RESTARTS_WINDOW,
-                    last,
-                });
+                return Err(Error::KeepsEnding { times, window: RESTARTS_WINDOW, last });
             }
             child = match self.start(control, state) {
                 Err(Error::Stopped) => return Ok(()),

@@ -69,15 +69,8 @@ pub(super) fn run(
         match child.try_wait().map_err(Error::io("wait for", program))? {
             Some(status) => break status,
             None if began.elapsed() > limit => {
-                child
-                    .kill()
-                    .and_then(|()| child.wait())
-                    .map_err(Error::io("end", program))?;
-                return Err(Error::TooSlow {
-                    program: name,
-                    limit,
-                    said: said(),
-                });
+                child.kill().and_then(|()| child.wait()).map_err(Error::io("end", program))?;
+                return Err(Error::TooSlow { program: name, limit, said: said() });
             }
             None => std::thread::sleep(POLL),
         }
@@ -85,11 +78,7 @@ pub(super) fn run(
     if status.success() {
         return Ok(());
     }
-    Err(Error::Failed {
-        program: name,
-        status: status.to_string(),
-        said: said(),
-    })
+    Err(Error::Failed { program: name, status: status.to_string(), said: said() })
 }
 
 /// Collects standard error aside, since a full pipe would stop the program.

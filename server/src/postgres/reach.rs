@@ -58,21 +58,14 @@ mod tests {
         let inner = temp.path().join("home");
         std::fs::create_dir_all(inner.join("data")).unwrap();
         let owner = inner.metadata().unwrap();
-        let account = Account {
-            name: "guest".into(),
-            uid: owner.uid() + uid_shift,
-            gid: owner.gid() + gid_shift,
-        };
+        let account =
+            Account { name: "guest".into(), uid: owner.uid() + uid_shift, gid: owner.gid() + gid_shift };
         std::fs::set_permissions(temp.path(), Permissions::from_mode(0o755)).unwrap();
         std::fs::set_permissions(inner.join("data"), Permissions::from_mode(0o755)).unwrap();
         std::fs::set_permissions(&inner, Permissions::from_mode(mode)).unwrap();
 
         let wall = wall_before(&inner.join("data"), &account);
-        assert_eq!(
-            wall.map(|wall| wall.directory),
-            blocked.then(|| inner.clone()),
-            "{mode:o}"
-        );
+        assert_eq!(wall.map(|wall| wall.directory), blocked.then(|| inner.clone()), "{mode:o}");
         std::fs::set_permissions(&inner, Permissions::from_mode(0o700)).unwrap();
     }
 

@@ -45,10 +45,7 @@ pub(super) fn arguments(place: &Place) -> Vec<OsString> {
     let mut settings: Vec<OsString> = SETTINGS.iter().map(OsString::from).collect();
     settings.push(format!("cluster_name={}", place.name).into());
     settings.push(socket_setting(place.socket_dir.as_os_str().as_encoded_bytes()));
-    settings
-        .into_iter()
-        .flat_map(|setting| [OsString::from("-c"), setting])
-        .collect()
+    settings.into_iter().flat_map(|setting| [OsString::from("-c"), setting]).collect()
 }
 
 /// The setting is a list; quotes keep a comma or a space in the path from ending the first.

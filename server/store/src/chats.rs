@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
+    catalogue::ModelRef,
     chat::{Body, Chat, Choice, Message, NewTurn, Queued, TitledBy},
     id::{Attempt, ChatId, MessageId, SessionId, TaskId},
-    task::{ModelRef, Status, Task, Work},
+    task::{Status, Task, Work},
     transcript::Transcript,
 };
 use serde::{Serialize, de::DeserializeOwned};

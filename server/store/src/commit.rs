@@ -6,11 +6,12 @@
 
 use domain::{
     Rejected,
+    catalogue::ModelRef,
     chat::{Input, Report},
     feed::{Event, Seq, StreamId},
     id::{Attempt, ChatId, TaskId},
     output::{Outcome, Phase},
-    task::{self, ModelRef},
+    task,
 };
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;

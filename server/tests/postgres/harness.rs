@@ -20,11 +20,7 @@ const DATA_DIR: &str = "BOOCODE_TEST_DATA_DIR";
 
 /// Nothing here takes a fraction of this, but a hang must end.
 pub fn bounded(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(LIMIT, test).await.expect("the test hangs") });
 }
 
@@ -62,8 +58,7 @@ pub fn kill(pid: u32, signal: Signal) {
 /// A zombie does not.
 pub fn lives(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 pub fn owner_of(pid: u32) -> u32 {
@@ -96,10 +91,7 @@ async fn next_row(connection: &mut sqlx::PgConnection) -> i64 {
 
 pub async fn rows(postgres: &Embedded) -> Vec<i64> {
     let mut connection = postgres.connect_options().connect().await.unwrap();
-    sqlx::query_scalar("select id from kept order by id")
-        .fetch_all(&mut connection)
-        .await
-        .unwrap()
+    sqlx::query_scalar("select id from kept order by id").fetch_all(&mut connection).await.unwrap()
 }
 
 /// Every row that was reported committed is there, and at most what was on its way besides.
@@ -138,24 +130,13 @@ impl Scratch {
     pub fn processes(&self) -> usize {
         let cluster = self.data().join("postgres/cluster");
         let all = Path::new("/proc").read_dir().unwrap().flatten();
-        all.filter(|entry| {
-            entry
-                .path()
-                .join("cwd")
-                .read_link()
-                .is_ok_and(|cwd| cwd == cluster)
-        })
-        .count()
+        all.filter(|entry| entry.path().join("cwd").read_link().is_ok_and(|cwd| cwd == cluster)).count()
     }
 
     /// Lock files as a killed Postgres leaves them, for some process.
     pub fn lock_cluster(&self, pid: &str) {
         let home = self.data().join("postgres");
-        let rest = if pid.is_empty() {
-            String::new()
-        } else {
-            format!("\n{}\n1\n5432\n", home.display())
-        };
+        let rest = if pid.is_empty() { String::new() } else { format!("\n{}\n1\n5432\n", home.display()) };
         for lock in ["cluster/postmaster.pid", "run/.s.PGSQL.5432.lock"] {
             std::fs::write(home.join(lock), format!("{pid}{rest}")).unwrap();
             if let Some(account) = run_as() {
@@ -169,16 +150,8 @@ impl Scratch {
         let home = self.data().join("postgres");
         let program = Binaries::find(None, &self.data(), None).unwrap().postgres();
         let mut command = as_postgres(program.to_str().unwrap());
-        command
-            .current_dir("/")
-            .arg("-D")
-            .arg(home.join("cluster"))
-            .arg("-k")
-            .arg(home.join("run"));
-        command
-            .args(["-c", "listen_addresses="])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.current_dir("/").arg("-D").arg(home.join("cluster")).arg("-k").arg(home.join("run"));
+        command.args(["-c", "listen_addresses="]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let ended = || child.try_wait().unwrap();
         let began = Instant::now();
@@ -223,9 +196,7 @@ impl Server {
     }
 
     fn spawn(mut command: Command, scratch: &Scratch) -> Self {
-        command
-            .args(["--exact", "server_process", "--nocapture"])
-            .env(DATA_DIR, scratch.data());
+        command.args(["--exact", "server_process", "--nocapture"]).env(DATA_DIR, scratch.data());
         os::die_with_parent(&mut command, Signal::KILL);
         let mut child = command.current_dir("/").stdout(Stdio::piped()).spawn().unwrap();
         let (sender, said) = channel();
@@ -294,15 +265,9 @@ pub fn serve_if_asked() {
     let say = |line: String| {
         let mut stdout = std::io::stdout().lock();
         // The test runner may have left a line open.
-        write!(stdout, "\n{line}\n")
-            .and_then(|()| stdout.flush())
-            .unwrap();
+        write!(stdout, "\n{line}\n").and_then(|()| stdout.flush()).unwrap();
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {
         let dir = match DataDir::open(Path::new(&path)) {
             Ok(dir) => dir,
@@ -323,9 +288,5 @@ pub fn serve_if_asked() {
 }
 
 fn nobody() -> Account {
-    os::unprivileged_accounts()
-        .unwrap()
-        .into_iter()
-        .find(|account| account.name == "nobody")
-        .unwrap()
+    os::unprivileged_accounts().unwrap().into_iter().find(|account| account.name == "nobody").unwrap()
 }

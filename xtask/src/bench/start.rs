@@ -21,9 +21,7 @@ pub fn measure(workspace: &Workspace) -> Result<Figure> {
     let trial = Trial::new(binary, vec![("PG_BIN_DIR".into(), postgres.dir.clone().into())])?;
 
     let first = one_start(&trial)?;
-    let mut warm = (0..ROUNDS)
-        .map(|_| one_start(&trial))
-        .collect::<Result<Vec<_>>>()?;
+    let mut warm = (0..ROUNDS).map(|_| one_start(&trial)).collect::<Result<Vec<_>>>()?;
 
     // The reference is the database alone, on the very cluster that the server has just left.
     let cluster =

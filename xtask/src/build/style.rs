@@ -36,13 +36,8 @@ fn include(file: &Path, seen: &mut Vec<PathBuf>, css: &mut String) -> Result<()>
 
 fn imported(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix("@import")?.strip_suffix(';')?.trim();
-    let name = name
-        .strip_prefix("url(")
-        .and_then(|n| n.strip_suffix(')'))
-        .unwrap_or(name);
-    let name = ['"', '\'']
-        .iter()
-        .find_map(|q| name.strip_prefix(*q)?.strip_suffix(*q))?;
+    let name = name.strip_prefix("url(").and_then(|n| n.strip_suffix(')')).unwrap_or(name);
+    let name = ['"', '\''].iter().find_map(|q| name.strip_prefix(*q)?.strip_suffix(*q))?;
     (!name.contains("://")).then_some(name)
 }
 
@@ -67,10 +62,7 @@ mod tests {
     fn imports_are_resolved_in_order() {
         check(
             &[
-                (
-                    "main.css",
-                    "@import \"b.css\";\n@import url('panes/a.css');\nbody {}\n",
-                ),
+                ("main.css", "@import \"b.css\";\n@import url('panes/a.css');\nbody {}\n"),
                 ("b.css", "b {}\n"),
                 ("panes/a.css", "@import \"c.css\";\na {}\n"),
                 ("panes/c.css", "c {}"),
@@ -82,14 +74,8 @@ mod tests {
     #[test]
     fn a_wrong_import_says_where() {
         check(&[("main.css", "\n@import \"gone.css\";")], Err("main.css:2"));
-        check(
-            &[("main.css", "@import \"https://x.test/a.css\";")],
-            Err("main.css:1: an import is written"),
-        );
-        check(
-            &[("main.css", "@import \"a.css\" print;"), ("a.css", "")],
-            Err("an import is written"),
-        );
+        check(&[("main.css", "@import \"https://x.test/a.css\";")], Err("main.css:1: an import is written"));
+        check(&[("main.css", "@import \"a.css\" print;"), ("a.css", "")], Err("an import is written"));
         check(&[("main.css", "@import \"main.css\";")], Err("imported twice"));
     }
 }

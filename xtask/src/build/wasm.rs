@@ -18,25 +18,9 @@ const SHRINK_LIMIT: Duration = Duration::from_secs(180);
 
 pub fn compile(workspace: &Workspace, profile: &str) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
-    cargo.args([
-        "build",
-        "--package",
-        "frontend",
-        "--lib",
-        "--target",
-        "wasm32-unknown-unknown",
-    ]);
-    quietly(
-        workspace,
-        "wasm",
-        COMPILE_LIMIT,
-        cargo.args(["--profile", profile]),
-    )?;
-    Ok(workspace
-        .target
-        .join("wasm32-unknown-unknown")
-        .join(profile)
-        .join("frontend.wasm"))
+    cargo.args(["build", "--package", "frontend", "--lib", "--target", "wasm32-unknown-unknown"]);
+    quietly(workspace, "wasm", COMPILE_LIMIT, cargo.args(["--profile", profile]))?;
+    Ok(workspace.target.join("wasm32-unknown-unknown").join(profile).join("frontend.wasm"))
 }
 
 pub fn split_and_bind(module: &Path, out: &Path, debug: bool) -> Result<()> {
@@ -53,10 +37,7 @@ pub fn split_and_bind(module: &Path, out: &Path, debug: bool) -> Result<()> {
     options.link_name = "./__wasm_split.______________________.js";
     let split =
         wasm_split_cli_support::transform(options).map_err(|error| anyhow!("splitting: {error:?}"))?;
-    fs::write(
-        out.join("__wasm_split_manifest.json"),
-        serde_json::to_string(&split.prefetch_map)?,
-    )?;
+    fs::write(out.join("__wasm_split_manifest.json"), serde_json::to_string(&split.prefetch_map)?)?;
     wasm_bindgen_cli_support::Bindgen::new()
         .input_path(&main)
         .out_name(OUTPUT_NAME)
@@ -96,12 +77,7 @@ pub fn shrink(workspace: &Workspace, tools: &Tools, node: &Path, out: &Path) -> 
                 ]
                 .map(|feature| format!("--enable-{feature}")),
             );
-            quietly(
-                workspace,
-                "wasm-opt",
-                SHRINK_LIMIT,
-                command.arg(&file).arg("-o").arg(&smaller),
-            )?;
+            quietly(workspace, "wasm-opt", SHRINK_LIMIT, command.arg(&file).arg("-o").arg(&smaller))?;
             before += fs::metadata(&file)?.len();
             after += fs::metadata(&smaller)?.len();
             fs::rename(&smaller, &file)?;

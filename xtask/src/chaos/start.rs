@@ -52,8 +52,7 @@ fn one_kill(trial: &Trial, moment: Duration, victim: Victim) -> Result<()> {
     strike(&mut serving, trial, victim)?;
     drop(serving);
     let mut next = trial.start()?;
-    next.until_first_page(START_LIMIT)
-        .context("the start after the kill")?;
+    next.until_first_page(START_LIMIT).context("the start after the kill")?;
     next.stop()?;
     no_orphans(&trial.data_dir())
 }
@@ -74,13 +73,7 @@ fn strike(serving: &mut Serving, trial: &Trial, victim: Victim) -> Result<()> {
 
 fn postmaster(data_dir: &Path) -> Option<Pid> {
     let file = find_cluster(data_dir)?.join("postmaster.pid");
-    let pid: i32 = fs::read_to_string(file)
-        .ok()?
-        .lines()
-        .next()?
-        .trim()
-        .parse()
-        .ok()?;
+    let pid: i32 = fs::read_to_string(file).ok()?.lines().next()?.trim().parse().ok()?;
     // The file may be an old one and its number another's by now.
     belongs_to(pid, data_dir).then(|| Pid::from_raw(pid)).flatten()
 }
@@ -88,9 +81,8 @@ fn postmaster(data_dir: &Path) -> Option<Pid> {
 fn no_orphans(data_dir: &Path) -> Result<()> {
     let started = Instant::now();
     loop {
-        let numbers = fs::read_dir("/proc")?
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let numbers =
+            fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let left: Vec<i32> = numbers.filter(|pid| belongs_to(*pid, data_dir)).collect();
         if left.is_empty() {
             return Ok(());

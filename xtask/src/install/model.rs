@@ -26,17 +26,12 @@ pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
         return Ok(python);
     }
     create(workspace, &venv)?;
-    let mut pip = if has_pip(&python) {
-        Command::new(&python)
-    } else {
-        Command::new("python3")
-    };
+    let mut pip = if has_pip(&python) { Command::new(&python) } else { Command::new("python3") };
     pip.args(["-m", "pip"]);
     if !has_pip(&python) {
         pip.arg("--python").arg(&python);
     }
-    pip.args(["install", "--no-deps", "--disable-pip-version-check", "--quiet"])
-        .args(PACKAGES);
+    pip.args(["install", "--no-deps", "--disable-pip-version-check", "--quiet"]).args(PACKAGES);
     quietly(workspace, "pip install", INSTALL_LIMIT, &mut pip)?;
     fs::write(&marker, wanted)?;
     Ok(python)
@@ -48,10 +43,7 @@ fn create(workspace: &Workspace, venv: &Path) -> Result<()> {
     const FIX: &str = "python is missing: apt-get install python3 python3-venv";
     let apt = Apt::find();
     if find_program("python3").is_none() {
-        apt.as_ref()
-            .context(FIX)?
-            .install(workspace, &["python3", "python3-venv"])
-            .context(FIX)?;
+        apt.as_ref().context(FIX)?.install(workspace, &["python3", "python3-venv"]).context(FIX)?;
     }
     let make = |more: &[&str]| -> Result<()> {
         if venv.exists() {

@@ -48,10 +48,7 @@ pub fn binaryen(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
 /// The package at exactly this version in a folder of its own. Its scripts do not run.
 pub fn install(workspace: &Workspace, tools: &Tools, package: &str, version: &str) -> Result<PathBuf> {
     ensure(workspace)?;
-    let prefix = tools
-        .dir
-        .join("npm")
-        .join(format!("{}@{version}", package.replace('/', "+")));
+    let prefix = tools.dir.join("npm").join(format!("{}@{version}", package.replace('/', "+")));
     let installed = prefix.join("node_modules").join(package);
     let _lock = tools.lock()?;
     // npm moves the finished package into place, and writes this file last of all.
@@ -59,21 +56,9 @@ pub fn install(workspace: &Workspace, tools: &Tools, package: &str, version: &st
         return Ok(installed);
     }
     let mut npm = Command::new("npm");
-    npm.args([
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-        "--prefix",
-    ])
-    .arg(&prefix);
-    quietly(
-        workspace,
-        "npm install",
-        INSTALL_LIMIT,
-        npm.arg(format!("{package}@{version}")),
-    )
-    .with_context(|| format!("npm could not install {package} {version}"))?;
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(&prefix);
+    quietly(workspace, "npm install", INSTALL_LIMIT, npm.arg(format!("{package}@{version}")))
+        .with_context(|| format!("npm could not install {package} {version}"))?;
     Ok(installed)
 }
 

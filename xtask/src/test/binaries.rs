@@ -15,20 +15,8 @@ use std::{
 };
 
 const TEST_LIMIT: Duration = Duration::from_secs(20 * 60);
-const PRODUCT: [&str; 12] = [
-    "-p",
-    "domain",
-    "-p",
-    "store",
-    "-p",
-    "app",
-    "-p",
-    "server",
-    "-p",
-    "scripted",
-    "--features",
-    "app/ssr",
-];
+const PRODUCT: [&str; 12] =
+    ["-p", "domain", "-p", "store", "-p", "app", "-p", "server", "-p", "scripted", "--features", "app/ssr"];
 
 pub struct Built {
     tests: Vec<TestProgram>,
@@ -54,11 +42,7 @@ impl Environment {
     }
 
     pub fn apply(&self, command: &mut Command) {
-        for name in [
-            "DATABASE_URL",
-            "BOOCODE_TEST_DATABASE_URL",
-            "BOOCODE_SMALL_MODEL_PYTHON",
-        ] {
+        for name in ["DATABASE_URL", "BOOCODE_TEST_DATABASE_URL", "BOOCODE_SMALL_MODEL_PYTHON"] {
             command.env_remove(name);
         }
         command.envs(self.0.iter().map(|(name, value)| (name, value)));
@@ -67,24 +51,13 @@ impl Environment {
 
 pub fn compile(workspace: &Workspace) -> Result<Built> {
     let mut artifacts = artifacts(workspace, &["test", "--no-run"], &PRODUCT)?;
-    artifacts.extend(self::artifacts(
-        workspace,
-        &["test", "--no-run"],
-        &["-p", "xtask"],
-    )?);
+    artifacts.extend(self::artifacts(workspace, &["test", "--no-run"], &["-p", "xtask"])?);
     let mut programs = Vec::new();
     for artifact in &artifacts {
         if let (true, Some(path)) = (artifact.profile.test, &artifact.executable) {
-            let folder = artifact
-                .manifest_path
-                .parent()
-                .context("a manifest lies in a folder")?;
+            let folder = artifact.manifest_path.parent().context("a manifest lies in a folder")?;
             let package = folder.strip_prefix(&workspace.root)?.to_path_buf();
-            programs.push(TestProgram {
-                package,
-                name: artifact.target.name.clone(),
-                path: path.clone(),
-            });
+            programs.push(TestProgram { package, name: artifact.target.name.clone(), path: path.clone() });
         }
     }
     // Cargo builds a program along with the tests only where it has integration tests.
@@ -95,10 +68,7 @@ pub fn compile(workspace: &Workspace) -> Result<Built> {
             return Ok(path);
         }
         let built = self::artifacts(workspace, &["build"], &["-p", package])?;
-        built
-            .iter()
-            .find_map(plain)
-            .with_context(|| format!("{package} has no program {name}"))
+        built.iter().find_map(plain).with_context(|| format!("{package} has no program {name}"))
     };
     Ok(Built {
         boocode: program("server", "boocode")?,
@@ -110,11 +80,7 @@ pub fn compile(workspace: &Workspace) -> Result<Built> {
 impl Built {
     pub fn run(&self, workspace: &Workspace, package: &str, environment: &Environment) -> Result<Counts> {
         let mut counts = Counts::default();
-        for test in self
-            .tests
-            .iter()
-            .filter(|test| test.package == Path::new(package))
-        {
+        for test in self.tests.iter().filter(|test| test.package == Path::new(package)) {
             let name = format!("test {} {}", package.replace('/', "-"), test.name);
             let folder = workspace.root.join(package);
             let mut command = Command::new(&test.path);
@@ -147,15 +113,9 @@ struct Profile {
 }
 
 fn artifacts(workspace: &Workspace, verb: &[&str], selection: &[&str]) -> Result<Vec<Artifact>> {
-    let (messages, log) = (
-        workspace.scratch()?.join("artifacts.json"),
-        workspace.log("compile tests")?,
-    );
+    let (messages, log) = (workspace.scratch()?.join("artifacts.json"), workspace.log("compile tests")?);
     let mut cargo = workspace.cargo();
-    cargo
-        .args(verb)
-        .args(selection)
-        .arg("--message-format=json-render-diagnostics");
+    cargo.args(verb).args(selection).arg("--message-format=json-render-diagnostics");
     cargo.stdout(File::create(&messages)?).stderr(File::create(&log)?);
     let status = Owned::spawn("cargo", &mut cargo)?.wait(Some(COMPILE_LIMIT))?;
     if !status.success() {
@@ -163,8 +123,5 @@ fn artifacts(workspace: &Workspace, verb: &[&str], selection: &[&str]) -> Result
     }
     // Other messages have other fields and are passed over.
     let text = fs::read_to_string(&messages)?;
-    Ok(text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }

@@ -55,11 +55,7 @@ impl Tally {
             println!("failed: {name}");
         }
         println!("{} passed, {} failed", self.passed, self.failed);
-        if self.failed == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        if self.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
     /// A failure is shown where it happens and the rest still runs; only a wish to stop ends all.
@@ -101,10 +97,7 @@ impl Counts {
     /// Reads `  12 passed (3.4s)` and `  1 failed`.
     pub fn of_playwright(log: &str) -> Self {
         let mut counts = Self::default();
-        counts.add(
-            log.lines()
-                .map(|line| line.trim().split(" (").next().unwrap_or_default()),
-        );
+        counts.add(log.lines().map(|line| line.trim().split(" (").next().unwrap_or_default()));
         counts
     }
 
@@ -143,14 +136,7 @@ mod tests {
     use super::*;
 
     fn check(counts: Counts, passed: u64, failed: u64) {
-        assert_eq!(
-            counts,
-            Counts {
-                passed,
-                failed,
-                failures: Vec::new()
-            }
-        );
+        assert_eq!(counts, Counts { passed, failed, failures: Vec::new() });
     }
 
     #[test]

@@ -24,9 +24,7 @@ pub fn faults(dir: &Path) -> Result<Vec<String>> {
     let (listed, present) = (listed(dir)?, present(dir)?);
     let mut faults = broken(&listed, &present);
     for name in present.keys().filter(|name| !listed.contains_key(*name)) {
-        faults.push(format!(
-            "migrations/{name} is not in checksums.txt: run cargo xtask migrations"
-        ));
+        faults.push(format!("migrations/{name} is not in checksums.txt: run cargo xtask migrations"));
     }
     Ok(faults)
 }
@@ -35,10 +33,7 @@ pub fn faults(dir: &Path) -> Result<Vec<String>> {
 pub fn append(dir: &Path) -> Result<()> {
     let (listed, present) = (listed(dir)?, present(dir)?);
     let mut faults = broken(&listed, &present);
-    let new: Vec<_> = present
-        .iter()
-        .filter(|(name, _)| !listed.contains_key(*name))
-        .collect();
+    let new: Vec<_> = present.iter().filter(|(name, _)| !listed.contains_key(*name)).collect();
     if let Some((last, _)) = listed.last_key_value() {
         let early = new.iter().filter(|(name, _)| *name < last);
         faults.extend(
@@ -64,9 +59,9 @@ type Sums = BTreeMap<String, String>;
 fn broken(listed: &Sums, present: &Sums) -> Vec<String> {
     let compare = |(name, sum): (&String, &String)| match present.get(name) {
         None => Some(format!("migrations/{name} was removed; migrations only grow")),
-        Some(other) if other != sum => Some(format!(
-            "migrations/{name} was changed; put it back and add a new one instead"
-        )),
+        Some(other) if other != sum => {
+            Some(format!("migrations/{name} was changed; put it back and add a new one instead"))
+        }
         Some(_) => None,
     };
     listed.iter().filter_map(compare).collect()
@@ -75,11 +70,7 @@ fn broken(listed: &Sums, present: &Sums) -> Vec<String> {
 fn present(dir: &Path) -> Result<Sums> {
     let mut sums = Sums::new();
     for file in files(dir)? {
-        let name = file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         sums.insert(name, format!("{:x}", Sha256::digest(fs::read(&file)?)));
     }
     Ok(sums)
@@ -118,18 +109,9 @@ mod tests {
     #[test]
     fn changes_removals_and_unlisted_ones_are_faults() {
         check(|_| (), &[]);
-        check(
-            |dir| fs::write(dir.join("0002_tasks.sql"), "x").unwrap(),
-            &["0002_tasks.sql was changed"],
-        );
-        check(
-            |dir| fs::remove_file(dir.join("0002_tasks.sql")).unwrap(),
-            &["0002_tasks.sql was removed"],
-        );
-        check(
-            |dir| fs::write(dir.join("0003_x.sql"), "x").unwrap(),
-            &["run cargo xtask migrations"],
-        );
+        check(|dir| fs::write(dir.join("0002_tasks.sql"), "x").unwrap(), &["0002_tasks.sql was changed"]);
+        check(|dir| fs::remove_file(dir.join("0002_tasks.sql")).unwrap(), &["0002_tasks.sql was removed"]);
+        check(|dir| fs::write(dir.join("0003_x.sql"), "x").unwrap(), &["run cargo xtask migrations"]);
         check(|dir| fs::write(dir.join("notes.md"), "x").unwrap(), &[]);
     }
 

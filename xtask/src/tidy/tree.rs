@@ -3,31 +3,13 @@
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
 
-const SERVER_CRATES: [&str; 10] = [
-    "axum",
-    "git2",
-    "hyper",
-    "leptos_axum",
-    "libgit2-sys",
-    "reqwest",
-    "rustls",
-    "server",
-    "sqlx",
-    "store",
-];
+const SERVER_CRATES: [&str; 10] =
+    ["axum", "git2", "hyper", "leptos_axum", "libgit2-sys", "reqwest", "rustls", "server", "sqlx", "store"];
 
 pub fn faults(workspace: &Workspace) -> Result<Vec<String>> {
     let output = workspace
         .cargo()
-        .args([
-            "tree",
-            "--package",
-            "frontend",
-            "--target",
-            "wasm32-unknown-unknown",
-            "--edges",
-            "normal",
-        ])
+        .args(["tree", "--package", "frontend", "--target", "wasm32-unknown-unknown", "--edges", "normal"])
         .args(["--prefix", "none", "--format", "{p}|{f}"])
         .output()?;
     if !output.status.success() {
@@ -59,19 +41,13 @@ mod tests {
 
     fn check(tree: &str, names: &[&str]) {
         let faults = forbidden(tree);
-        let found: Vec<_> = faults
-            .iter()
-            .map(|fault| fault.split(' ').next().unwrap())
-            .collect();
+        let found: Vec<_> = faults.iter().map(|fault| fault.split(' ').next().unwrap()).collect();
         assert_eq!(found, names);
     }
 
     #[test]
     fn server_crates_are_found_once() {
-        check(
-            "frontend v0.1.0 (/x/frontend)|\nleptos v0.8.23|hydrate,nonce\n",
-            &[],
-        );
+        check("frontend v0.1.0 (/x/frontend)|\nleptos v0.8.23|hydrate,nonce\n", &[]);
         check("tokio v1.54.0|default,sync\n", &[]);
         check("tokio v1.54.0|default,rt,sync (*)\n", &["tokio"]);
         check(

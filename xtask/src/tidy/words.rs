@@ -21,13 +21,11 @@ pub fn faults(sources: &[PathBuf]) -> Result<Vec<String>> {
         let text = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         for (number, line) in String::from_utf8_lossy(&text).lines().enumerate() {
             let marks = MARKS.iter().filter(|mark| holds(line, mark));
-            faults.extend(marks.map(|mark| {
-                format!(
-                    "{}:{}: {mark}; finish it or take it out",
-                    path.display(),
-                    number + 1
-                )
-            }));
+            faults.extend(
+                marks.map(|mark| {
+                    format!("{}:{}: {mark}; finish it or take it out", path.display(), number + 1)
+                }),
+            );
         }
     }
     Ok(faults)

@@ -7,10 +7,11 @@ use super::{
 };
 use crate::{
     Rejected,
+    catalogue::ModelRef,
     feed::Event,
     id::{Attempt, MessageId, TaskId},
     output::Outcome,
-    task::{self, ModelRef, Status, Task, Work},
+    task::{self, Status, Task, Work},
     workspace,
 };
 

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::{
+    catalogue::ModelRef,
     chat::{Body, Choice, NewTurn},
     id::{ProjectId, SessionId},
     output::Measured,
-    task::{ModelRef, Status},
+    task::Status,
 };
 
 fn check(event: Event, json: &str) {

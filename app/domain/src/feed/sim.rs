@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::{
+    catalogue::ModelRef,
     chat::{Chat, Choice, Input, NewTurn, Report},
     id::SessionId,
     page::Page,
     sim::{Dice, for_each_seed},
-    task::{self, ModelRef, Status},
+    task::{self, Status},
     workspace::Workspace,
 };
 

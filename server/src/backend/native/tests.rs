@@ -4,7 +4,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::backend::{Flavour, Limits, Message, Role, Secret, http_client};
+use crate::backend::{Flavour, Limits, Message, Role, http_client};
+use crate::secret::Secret;
 
 mod model_server;
 use model_server::{ModelServer, Part, Reply};
