@@ -23,14 +23,7 @@ pub fn Markdown(
     // Read at once for the server's page and for hydration, then in an effect, which runs in the browser only.
     let mut document = Streaming::default();
     read(&mut document, &text.read_untracked(), streaming.get_untracked());
-    let rows = RwSignal::new(
-        document
-            .blocks()
-            .iter()
-            .enumerate()
-            .map(Row::new)
-            .collect::<Vec<_>>(),
-    );
+    let rows = RwSignal::new(document.blocks().iter().enumerate().map(Row::new).collect::<Vec<_>>());
     let document = StoredValue::new(document);
     Effect::new(move || {
         let is_streaming = streaming.get();
@@ -55,10 +48,7 @@ struct Row {
 
 impl Row {
     fn new((place, block): (usize, &Arc<Block>)) -> Self {
-        Self {
-            place,
-            block: ArcRwSignal::new(Arc::clone(block)),
-        }
+        Self { place, block: ArcRwSignal::new(Arc::clone(block)) }
     }
 }
 

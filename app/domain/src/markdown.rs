@@ -84,19 +84,11 @@ pub enum Inline {
 /// Parses a whole document. Nesting deeper than a person would read is flattened, so the tree can be walked
 /// and dropped by recursion.
 pub fn parse(text: &str) -> Vec<Block> {
-    document::top_level(&without_returns(text))
-        .blocks
-        .into_iter()
-        .map(|top| top.block)
-        .collect()
+    document::top_level(&without_returns(text)).blocks.into_iter().map(|top| top.block).collect()
 }
 
 /// A carriage return counts as a space: then a line ends the same way wherever a piece of a stream was cut,
 /// and every offset stays what it was in the stream.
 fn without_returns(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') {
-        Cow::Owned(text.replace('\r', " "))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains('\r') { Cow::Owned(text.replace('\r', " ")) } else { Cow::Borrowed(text) }
 }

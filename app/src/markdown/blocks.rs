@@ -52,11 +52,7 @@ fn heading(level: u8, content: &[Inline]) -> AnyView {
 }
 
 fn list(list: &List) -> AnyView {
-    let items = list
-        .items
-        .iter()
-        .map(|item| self::item(item, list.tight))
-        .collect_view();
+    let items = list.items.iter().map(|item| self::item(item, list.tight)).collect_view();
     let class = if list.tight { "tight" } else { "loose" };
     match list.start {
         Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.into_any(),
@@ -89,11 +85,7 @@ fn item(item: &Item, tight: bool) -> AnyView {
 }
 
 fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + 'static) -> AnyView {
-    let name = if lang.is_empty() {
-        "Code".to_owned()
-    } else {
-        format!("Code, {lang}")
-    };
+    let name = if lang.is_empty() { "Code".to_owned() } else { format!("Code, {lang}") };
     view! {
         <div class="code-block">
             <div class="code-head">

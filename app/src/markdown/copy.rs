@@ -63,19 +63,14 @@ mod clipboard {
     fn write_by_selection(text: &str) -> Option<bool> {
         let document = document();
         let body = document.body()?;
-        let focused = document
-            .active_element()
-            .and_then(|element| element.dyn_into::<HtmlElement>().ok());
+        let focused = document.active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
         let area: HtmlTextAreaElement = document.create_element("textarea").ok()?.dyn_into().ok()?;
         area.set_class_name("visually-hidden");
         area.set_read_only(true);
         area.set_value(text);
         body.append_child(&area).ok()?;
         area.select();
-        let copied = document
-            .dyn_into::<HtmlDocument>()
-            .ok()
-            .and_then(|page| page.exec_command("copy").ok());
+        let copied = document.dyn_into::<HtmlDocument>().ok().and_then(|page| page.exec_command("copy").ok());
         area.remove();
         if let Some(focused) = focused {
             // Losing the focus would only cost a key press, so a refusal does not matter.

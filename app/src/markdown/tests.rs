@@ -10,10 +10,7 @@ fn html(text: &str) -> String {
 #[track_caller]
 fn check(text: &str, part: &str) {
     // Leptos parts neighbouring pieces of text by comments.
-    let html = html(text)
-        .replace("<!>", "")
-        .replace("<!---->", "")
-        .replace("<!--hk-->", "");
+    let html = html(text).replace("<!>", "").replace("<!---->", "").replace("<!--hk-->", "");
     assert!(html.contains(part), "{part} is not in {html}");
 }
 

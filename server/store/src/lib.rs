@@ -1,1 +1,61 @@
-//! SQL.
+//! SQL and nothing else. One file an aggregate; `commit` is the one place that changes state.
+
+mod chats;
+pub mod commit;
+mod error;
+pub mod feed;
+pub mod instances;
+pub mod logins;
+mod record;
+pub mod slots;
+pub mod snapshot;
+pub mod streams;
+pub mod tasks;
+pub mod workspace;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use std::time::Duration;
+
+pub use chats::{Conversation, conversation};
+pub use error::Error;
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+const CONNECTIONS_MAX: u32 = 16;
+const CONNECTION_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The database, cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db {
+    pub(crate) pool: PgPool,
+    options: PgConnectOptions,
+}
+
+impl Db {
+    pub async fn open(options: PgConnectOptions) -> Result<Self> {
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS_MAX)
+            .acquire_timeout(CONNECTION_WAIT_MAX)
+            .connect_with(options.clone())
+            .await?;
+        sqlx::migrate!("../../migrations").run(&pool).await?;
+        Ok(Self { pool, options })
+    }
+
+    pub async fn ping(&self) -> Result<()> {
+        sqlx::query("select 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// For tests that get a migrated database from `#[sqlx::test]`.
+impl From<PgPool> for Db {
+    fn from(pool: PgPool) -> Self {
+        let options = (*pool.connect_options()).clone();
+        Self { pool, options }
+    }
+}

@@ -4,10 +4,7 @@ use super::{Href, Inline, href::HREF_BYTES_MAX};
 
 /// Replaces addresses in the text nodes of one level. Nested nodes went through here when they were closed.
 pub(super) fn link_addresses(content: Vec<Inline>) -> Vec<Inline> {
-    if !content
-        .iter()
-        .any(|node| matches!(node, Inline::Text(text) if text.contains("://")))
-    {
+    if !content.iter().any(|node| matches!(node, Inline::Text(text) if text.contains("://"))) {
         return content;
     }
     let mut linked = Vec::with_capacity(content.len() + 2);
@@ -35,10 +32,7 @@ fn split(text: &str, out: &mut Vec<Inline>) {
         if plain_from < start {
             out.push(Inline::Text(text[plain_from..start].to_owned()));
         }
-        out.push(Inline::Link {
-            content: vec![Inline::Text(href.as_str().to_owned())],
-            href,
-        });
+        out.push(Inline::Link { content: vec![Inline::Text(href.as_str().to_owned())], href });
         plain_from = end;
         look_from = end;
     }
@@ -61,10 +55,7 @@ fn scheme_start(text: &str, colon: usize) -> Option<usize> {
 fn address_len(text: &str) -> usize {
     // Never looks farther than an address may reach, or a text made of schemes would be read over and over.
     let near = &text[..text.floor_char_boundary(HREF_BYTES_MAX + 1)];
-    let mut address = near
-        .split([' ', '\t', '\n', '<', '>', '"', '`'])
-        .next()
-        .unwrap_or_default();
+    let mut address = near.split([' ', '\t', '\n', '<', '>', '"', '`']).next().unwrap_or_default();
     while let Some(last) = address.chars().next_back() {
         let trailing = match last {
             '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | ']' | '}' => true,

@@ -25,37 +25,19 @@ pub(super) struct Builder {
 enum Frame {
     Quote(Flow),
     List(List),
-    Item {
-        checked: Option<bool>,
-        flow: Flow,
-    },
+    Item { checked: Option<bool>, flow: Flow },
     Paragraph(Vec<Inline>),
-    Heading {
-        level: u8,
-        content: Vec<Inline>,
-    },
-    Code {
-        lang: String,
-        text: String,
-    },
+    Heading { level: u8, content: Vec<Inline> },
+    Code { lang: String, text: String },
     Html(String),
     Table(Table),
-    Row {
-        cells: Vec<Cell>,
-        is_head: bool,
-    },
+    Row { cells: Vec<Cell>, is_head: bool },
     Cell(Cell),
     Strong(Vec<Inline>),
     Emphasis(Vec<Inline>),
     Strike(Vec<Inline>),
-    Link {
-        href: Option<Href>,
-        content: Vec<Inline>,
-    },
-    Image {
-        href: Option<Href>,
-        alt: String,
-    },
+    Link { href: Option<Href>, content: Vec<Inline> },
+    Image { href: Option<Href>, alt: String },
 }
 
 /// Blocks one after another, and text that came without a paragraph, as in the items of a tight list.
@@ -73,9 +55,7 @@ impl Flow {
 
     fn close_text(&mut self) {
         if !self.loose_text.is_empty() {
-            self.blocks.push(Block::Paragraph(link_addresses(std::mem::take(
-                &mut self.loose_text,
-            ))));
+            self.blocks.push(Block::Paragraph(link_addresses(std::mem::take(&mut self.loose_text))));
         }
     }
 
@@ -111,11 +91,8 @@ impl Builder {
             Event::HardBreak => self.inline(Inline::HardBreak),
             Event::Rule => self.block(Block::Rule),
             Event::TaskListMarker(ticked) => {
-                if let Some(Frame::Item { checked, .. }) = self
-                    .stack
-                    .iter_mut()
-                    .rev()
-                    .find(|frame| matches!(frame, Frame::Item { .. }))
+                if let Some(Frame::Item { checked, .. }) =
+                    self.stack.iter_mut().rev().find(|frame| matches!(frame, Frame::Item { .. }))
                 {
                     *checked = Some(ticked);
                 }
@@ -139,64 +116,38 @@ impl Builder {
                 }
                 Some(Frame::Paragraph(Vec::new()))
             }
-            Tag::Heading { level, .. } => Some(Frame::Heading {
-                level: level as u8,
-                content: Vec::new(),
-            }),
+            Tag::Heading { level, .. } => Some(Frame::Heading { level: level as u8, content: Vec::new() }),
             Tag::BlockQuote(_) => (depth < BLOCK_DEPTH_MAX).then(|| Frame::Quote(Flow::default())),
             Tag::CodeBlock(kind) => {
                 let lang = match kind {
                     CodeBlockKind::Fenced(words) => language(&words),
                     CodeBlockKind::Indented => String::new(),
                 };
-                Some(Frame::Code {
-                    lang,
-                    text: String::new(),
-                })
+                Some(Frame::Code { lang, text: String::new() })
             }
             Tag::HtmlBlock => Some(Frame::Html(String::new())),
-            Tag::List(start) => (depth < BLOCK_DEPTH_MAX).then(|| {
-                Frame::List(List {
-                    start,
-                    tight: true,
-                    items: Vec::new(),
-                })
-            }),
-            Tag::Item => matches!(self.stack.last(), Some(Frame::List(_))).then(|| Frame::Item {
-                checked: None,
-                flow: Flow::default(),
-            }),
+            Tag::List(start) => {
+                (depth < BLOCK_DEPTH_MAX).then(|| Frame::List(List { start, tight: true, items: Vec::new() }))
+            }
+            Tag::Item => matches!(self.stack.last(), Some(Frame::List(_)))
+                .then(|| Frame::Item { checked: None, flow: Flow::default() }),
             Tag::Table(columns) => {
                 let align = columns.into_iter().map(align).collect();
-                Some(Frame::Table(Table {
-                    align,
-                    head: Vec::new(),
-                    rows: Vec::new(),
-                }))
+                Some(Frame::Table(Table { align, head: Vec::new(), rows: Vec::new() }))
             }
-            Tag::TableHead => Some(Frame::Row {
-                cells: Vec::new(),
-                is_head: true,
-            }),
-            Tag::TableRow => Some(Frame::Row {
-                cells: Vec::new(),
-                is_head: false,
-            }),
+            Tag::TableHead => Some(Frame::Row { cells: Vec::new(), is_head: true }),
+            Tag::TableRow => Some(Frame::Row { cells: Vec::new(), is_head: false }),
             Tag::TableCell => Some(Frame::Cell(Vec::new())),
             Tag::Strong => inline_fits.then(|| Frame::Strong(Vec::new())),
             Tag::Emphasis => inline_fits.then(|| Frame::Emphasis(Vec::new())),
             Tag::Strikethrough => inline_fits.then(|| Frame::Strike(Vec::new())),
             Tag::Link { dest_url, .. } => inline_fits.then(|| {
                 self.links += 1;
-                Frame::Link {
-                    href: Href::parse(&dest_url),
-                    content: Vec::new(),
-                }
+                Frame::Link { href: Href::parse(&dest_url), content: Vec::new() }
             }),
-            Tag::Image { dest_url, .. } => inline_fits.then(|| Frame::Image {
-                href: Href::parse(&dest_url),
-                alt: String::new(),
-            }),
+            Tag::Image { dest_url, .. } => {
+                inline_fits.then(|| Frame::Image { href: Href::parse(&dest_url), alt: String::new() })
+            }
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle
@@ -214,18 +165,12 @@ impl Builder {
             Frame::List(list) => self.block(Block::List(list)),
             Frame::Item { checked, mut flow } => {
                 if let Some(Frame::List(list)) = self.stack.last_mut() {
-                    list.items.push(Item {
-                        checked,
-                        blocks: flow.take(),
-                    });
+                    list.items.push(Item { checked, blocks: flow.take() });
                 }
             }
             Frame::Paragraph(content) => self.block(Block::Paragraph(link_addresses(content))),
             Frame::Heading { level, content } => {
-                self.block(Block::Heading {
-                    level,
-                    content: link_addresses(content),
-                });
+                self.block(Block::Heading { level, content: link_addresses(content) });
             }
             Frame::Code { lang, text } => self.block(Block::Code { lang, text }),
             Frame::Html(html) => self.block(Block::Paragraph(lines(&html))),
@@ -255,16 +200,10 @@ impl Builder {
                 }
             }
             Frame::Image { href, alt } => {
-                let label = Inline::Text(if alt.is_empty() {
-                    "image".to_owned()
-                } else {
-                    format!("image: {alt}")
-                });
+                let label =
+                    Inline::Text(if alt.is_empty() { "image".to_owned() } else { format!("image: {alt}") });
                 match href.filter(|_| self.links == 0) {
-                    Some(href) => self.inline(Inline::Link {
-                        href,
-                        content: vec![label],
-                    }),
+                    Some(href) => self.inline(Inline::Link { href, content: vec![label] }),
                     None => self.inline(label),
                 }
             }
@@ -272,11 +211,7 @@ impl Builder {
     }
 
     fn wrap(&mut self, content: Vec<Inline>, wrapper: fn(Vec<Inline>) -> Inline) {
-        let content = if self.links == 0 {
-            link_addresses(content)
-        } else {
-            content
-        };
+        let content = if self.links == 0 { link_addresses(content) } else { content };
         self.inline(wrapper(content));
     }
 
@@ -341,20 +276,13 @@ fn align(alignment: Alignment) -> Align {
 
 /// `rust,ignore` and `rust {.numbers}` are both Rust.
 fn language(info: &str) -> String {
-    let word = info
-        .split(|c: char| c.is_whitespace() || matches!(c, ',' | '{'))
-        .next()
-        .unwrap_or_default();
-    let visible: String = word
-        .chars()
-        .filter(|c| c.is_alphanumeric() || "+-#._".contains(*c))
-        .collect();
+    let word = info.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{')).next().unwrap_or_default();
+    let visible: String = word.chars().filter(|c| c.is_alphanumeric() || "+-#._".contains(*c)).collect();
     visible[..visible.floor_char_boundary(LANG_BYTES_MAX)].to_owned()
 }
 
 fn is_line_break(html: &str) -> bool {
-    html.strip_prefix("<br")
-        .is_some_and(|rest| matches!(rest.trim_start(), ">" | "/>"))
+    html.strip_prefix("<br").is_some_and(|rest| matches!(rest.trim_start(), ">" | "/>"))
 }
 
 fn lines(text: &str) -> Vec<Inline> {

@@ -63,10 +63,7 @@ pub(super) fn top_level(text: &str) -> Parsed {
             }
         }
     }
-    Parsed {
-        blocks,
-        has_definitions,
-    }
+    Parsed { blocks, has_definitions }
 }
 
 fn kind_of(tag: &Tag<'_>) -> Kind {

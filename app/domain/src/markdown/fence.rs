@@ -16,18 +16,10 @@ impl Fence {
     /// their indent in ways that only the parser knows.
     pub(super) fn open(text: &str, start: usize) -> Option<Self> {
         let rest = text.get(start..)?;
-        let marker = *rest
-            .as_bytes()
-            .first()
-            .filter(|marker| matches!(marker, b'`' | b'~'))?;
+        let marker = *rest.as_bytes().first().filter(|marker| matches!(marker, b'`' | b'~'))?;
         let at_line_start = start == 0 || text.as_bytes().get(start - 1) == Some(&b'\n');
         let line = start + rest.find('\n')? + 1;
-        at_line_start.then(|| Self {
-            marker,
-            length: run(rest.as_bytes(), marker),
-            line,
-            kept: 0,
-        })
+        at_line_start.then(|| Self { marker, length: run(rest.as_bytes(), marker), line, kept: 0 })
     }
 
     /// Brings `code` up to date with what `text` has now; returns where the closing line ends when it is there.

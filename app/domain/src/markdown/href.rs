@@ -40,9 +40,7 @@ fn is_authority(authority: &str) -> bool {
     if let Some(rest) = authority.strip_prefix('[') {
         return rest.split_once(']').is_some_and(|(address, rest)| {
             !address.is_empty()
-                && address
-                    .chars()
-                    .all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.')
+                && address.chars().all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.')
                 && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
         });
     }
@@ -54,9 +52,7 @@ fn is_authority(authority: &str) -> bool {
 
 fn is_host(host: &str) -> bool {
     host.starts_with(char::is_alphanumeric)
-        && host
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
+        && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
 }
 
 fn is_port(port: &str) -> bool {
@@ -133,9 +129,6 @@ mod tests {
         ] {
             check(text, false);
         }
-        check(
-            &format!("https://example.com/{}", "a".repeat(HREF_BYTES_MAX)),
-            false,
-        );
+        check(&format!("https://example.com/{}", "a".repeat(HREF_BYTES_MAX)), false);
     }
 }

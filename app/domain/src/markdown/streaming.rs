@@ -61,12 +61,7 @@ impl Streaming {
     /// Makes the text what is given, keeping what both have in common.
     pub fn set(&mut self, text: &str) {
         let text = without_returns(text);
-        let common = self
-            .text
-            .bytes()
-            .zip(text.bytes())
-            .take_while(|(old, new)| old == new)
-            .count();
+        let common = self.text.bytes().zip(text.bytes()).take_while(|(old, new)| old == new).count();
         let common = text.floor_char_boundary(common);
         self.truncate(common);
         self.push(&text[common..]);
@@ -78,11 +73,7 @@ impl Streaming {
             return;
         }
         self.text.truncate(self.text.floor_char_boundary(len));
-        while self
-            .settled
-            .last()
-            .is_some_and(|last| last.proof > self.text.len())
-        {
+        while self.settled.last().is_some_and(|last| last.proof > self.text.len()) {
             self.settled.pop();
         }
         self.fence = None;
@@ -134,11 +125,11 @@ impl Streaming {
                 .filter(|last| last.kind == Kind::Fence && settled.len() + 1 == parsed.blocks.len());
             self.fence = fence.and_then(|last| Fence::open(&self.text[..upto], base + last.range.start));
             self.show(parsed.blocks.into_iter().map(|top| top.block));
-            self.settled
-                .extend(settled.into_iter().map(|Settled { end, proof }| Settled {
-                    end: base + end,
-                    proof: base + proof,
-                }));
+            self.settled.extend(
+                settled
+                    .into_iter()
+                    .map(|Settled { end, proof }| Settled { end: base + end, proof: base + proof }),
+            );
             if self.fence.is_none() {
                 break;
             }
@@ -185,9 +176,8 @@ fn settle(text: &str, blocks: &[Top]) -> Vec<Settled> {
         };
         let next = blocks.get(at + 1);
         let is_followed = next.is_some_and(|next| has_begun(text, next));
-        let is_blank_after = text[end..]
-            .split_once('\n')
-            .is_some_and(|(line, _)| line.trim_matches([' ', '\t']).is_empty());
+        let is_blank_after =
+            text[end..].split_once('\n').is_some_and(|(line, _)| line.trim_matches([' ', '\t']).is_empty());
         let ends_at_blank = matches!(top.kind, Kind::Plain | Kind::Table);
         if !(is_followed || ends_at_blank && is_blank_after) {
             break;
@@ -199,12 +189,7 @@ fn settle(text: &str, blocks: &[Top]) -> Vec<Settled> {
 
 fn has_begun(text: &str, top: &Top) -> bool {
     let lines = if top.kind == Kind::Table { 2 } else { 1 };
-    text[top.range.start..]
-        .bytes()
-        .filter(|b| *b == b'\n')
-        .take(lines)
-        .count()
-        == lines
+    text[top.range.start..].bytes().filter(|b| *b == b'\n').take(lines).count() == lines
 }
 
 /// Where the line ends that a block ends in; none while that line is not complete. The parser counts the indent

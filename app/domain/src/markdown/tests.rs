@@ -26,13 +26,8 @@ fn sketch_block(block: &Block) -> String {
             out + ")"
         }
         Block::Table(table) => {
-            let row = |cells: &Vec<Cell>| {
-                cells
-                    .iter()
-                    .map(|c| sketch_inlines(c))
-                    .collect::<Vec<_>>()
-                    .join("|")
-            };
+            let row =
+                |cells: &Vec<Cell>| cells.iter().map(|c| sketch_inlines(c)).collect::<Vec<_>>().join("|");
             let rows: Vec<_> = std::iter::once(&table.head).chain(&table.rows).map(row).collect();
             format!("table{:?}({})", table.align, rows.join("/"))
         }
@@ -82,10 +77,7 @@ fn inlines() {
     check("a  \nb\\\nc", "p(a/b/c)");
     check("[a *b*](https://x.example/)", "p(a[https://x.example/](a em(b)))");
     check("[a][1]\n\n[1]: https://x.example", "p(a[https://x.example](a))");
-    check(
-        "<https://x.example>",
-        "p(a[https://x.example](https://x.example))",
-    );
+    check("<https://x.example>", "p(a[https://x.example](https://x.example))");
     check("&lt;b&gt; \\*", "p(<b> *)");
     check("note[^1]\n\n[^1]: the note", "p(note[^1]) p([^1]: the note)");
 }
@@ -103,23 +95,14 @@ fn bare_addresses_become_links() {
     );
     check("xhttps://x.example https://", "p(xhttps://x.example https://)");
     check("`https://x.example`", "p(code(https://x.example))");
-    check(
-        "[https://y.example](https://x.example)",
-        "p(a[https://x.example](https://y.example))",
-    );
-    check(
-        "[**https://y.example**](https://x.example)",
-        "p(a[https://x.example](strong(https://y.example)))",
-    );
+    check("[https://y.example](https://x.example)", "p(a[https://x.example](https://y.example))");
+    check("[**https://y.example**](https://x.example)", "p(a[https://x.example](strong(https://y.example)))");
 }
 
 #[test]
 fn hostile_links_are_text() {
     check("[a](javascript:alert(1))", "p(a)");
-    check(
-        "[a](JAVASCRIPT:alert(1)) <javascript:alert(1)>",
-        "p(a javascript:alert(1))",
-    );
+    check("[a](JAVASCRIPT:alert(1)) <javascript:alert(1)>", "p(a javascript:alert(1))");
     check("[a](java&#10;script:alert(1))", "p(a)");
     check("[a](data:text/html,x) [b](//x.example) [c](/d)", "p(a b c)");
     check("<me@x.example> [m](mailto:me@x.example)", "p(me@x.example m)");
@@ -130,32 +113,17 @@ fn hostile_links_are_text() {
 
 #[test]
 fn pictures_are_links() {
-    check(
-        "![a *b*](https://x.example/p.png)",
-        "p(a[https://x.example/p.png](image: a b))",
-    );
-    check(
-        "![](https://x.example/p.png)",
-        "p(a[https://x.example/p.png](image))",
-    );
+    check("![a *b*](https://x.example/p.png)", "p(a[https://x.example/p.png](image: a b))");
+    check("![](https://x.example/p.png)", "p(a[https://x.example/p.png](image))");
     check("![a](data:image/png;base64,x)", "p(image: a)");
-    check(
-        "[![a](https://x.example/p)](https://y.example)",
-        "p(a[https://y.example](image: a))",
-    );
-    check(
-        "![a [b](https://y.example)](https://x.example)",
-        "p(a[https://x.example](image: a b))",
-    );
+    check("[![a](https://x.example/p)](https://y.example)", "p(a[https://y.example](image: a))");
+    check("![a [b](https://y.example)](https://x.example)", "p(a[https://x.example](image: a b))");
 }
 
 #[test]
 fn html_is_text() {
     check("<script>alert(1)</script>", "p(<script>alert(1)</script>)");
-    check(
-        "a <img src=x onerror=alert(1)> b",
-        "p(a <img src=x onerror=alert(1)> b)",
-    );
+    check("a <img src=x onerror=alert(1)> b", "p(a <img src=x onerror=alert(1)> b)");
     check("Vec<String> a<br>b<br />c", "p(Vec<String> a/b/c)");
     check("<div>\n**a**\n</div>\n\nb", "p(<div>/**a**/</div>) p(b)");
 }
@@ -171,9 +139,7 @@ fn depth_is_bounded() {
         "**a ".repeat(20_000) + &"b**".repeat(20_000),
         "[".repeat(50_000) + &"](https://x.example)".repeat(1000),
         "![".repeat(50_000) + "a" + &"](https://x.example)".repeat(1000),
-        (0..300)
-            .map(|depth| format!("{}- a\n", "  ".repeat(depth)))
-            .collect(),
+        (0..300).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect(),
     ] {
         let blocks = parse(&text);
         assert!(blocks.iter().map(depth).max() <= Some(64), "{}", &text[..20]);

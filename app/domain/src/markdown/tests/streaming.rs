@@ -5,13 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn shown(streaming: &Streaming) -> String {
-    sketch(
-        &streaming
-            .blocks()
-            .iter()
-            .map(|block| (**block).clone())
-            .collect::<Vec<_>>(),
-    )
+    sketch(&streaming.blocks().iter().map(|block| (**block).clone()).collect::<Vec<_>>())
 }
 
 #[track_caller]
@@ -38,12 +32,7 @@ fn settled_blocks_stay_the_same() {
     streaming.push("# a\n\nb\n\n```\nc\n```\n\nd");
     let before: Vec<_> = streaming.blocks()[..3].to_vec();
     streaming.push(" e\n\nf\n\n- g");
-    assert!(
-        before
-            .iter()
-            .zip(streaming.blocks())
-            .all(|(old, new)| Arc::ptr_eq(old, new))
-    );
+    assert!(before.iter().zip(streaming.blocks()).all(|(old, new)| Arc::ptr_eq(old, new)));
 }
 
 #[test]
@@ -63,21 +52,12 @@ fn what_is_taken_back_opens_again() {
 #[test]
 fn definitions_count_once_finished() {
     let mut streaming = Streaming::default();
-    for piece in [
-        "[a][1] b\n\n",
-        "c\n\n",
-        "[1]: https://x.example\n\n",
-        "d\n\n",
-        "e [f][1]\n",
-    ] {
+    for piece in ["[a][1] b\n\n", "c\n\n", "[1]: https://x.example\n\n", "d\n\n", "e [f][1]\n"] {
         streaming.push(piece);
     }
     assert_eq!(shown(&streaming), "p([a][1] b) p(c) p(d) p(e [f][1])");
     streaming.finish();
-    assert_eq!(
-        shown(&streaming),
-        "p(a[https://x.example](a) b) p(c) p(d) p(e a[https://x.example](f))"
-    );
+    assert_eq!(shown(&streaming), "p(a[https://x.example](a) b) p(c) p(d) p(e a[https://x.example](f))");
     streaming.push("\n[g][1]");
     streaming.finish();
     assert!(shown(&streaming).ends_with("p(a[https://x.example](g))"));
@@ -100,15 +80,9 @@ fn parse_ratio(text: &str) -> usize {
 #[test]
 fn cost_is_linear() {
     let paragraph = format!("{}\n\n", "Some words that make a paragraph, ".repeat(12));
-    let (short, long) = (
-        parse_ratio(&paragraph.repeat(20)),
-        parse_ratio(&paragraph.repeat(400)),
-    );
+    let (short, long) = (parse_ratio(&paragraph.repeat(20)), parse_ratio(&paragraph.repeat(400)));
     assert!(long <= 120, "{long} bytes parsed for each byte");
-    assert!(
-        long <= short + 1,
-        "{short} for the short text, {long} for the long one"
-    );
+    assert!(long <= short + 1, "{short} for the short text, {long} for the long one");
 }
 
 #[test]
@@ -127,11 +101,7 @@ fn a_block_without_an_end_costs_a_bounded_multiple() {
         streaming.push(std::str::from_utf8(piece).unwrap());
     }
     // Parsing all at every piece would be three hundred times the text.
-    assert!(
-        streaming.parsed_bytes / text.len() < 60,
-        "{}",
-        streaming.parsed_bytes / text.len()
-    );
+    assert!(streaming.parsed_bytes / text.len() < 60, "{}", streaming.parsed_bytes / text.len());
     streaming.finish();
     assert!(streaming.blocks().iter().map(|block| &**block).eq(&parse(&text)));
 }
@@ -162,10 +132,8 @@ fn fragments() -> impl Strategy<Value = String> {
 
 /// Cuts a text at the given places, wherever characters allow.
 fn cut<'a>(text: &'a str, at: &[prop::sample::Index]) -> Vec<&'a str> {
-    let mut places: Vec<usize> = at
-        .iter()
-        .map(|i| text.floor_char_boundary(i.index(text.len() + 1)))
-        .collect();
+    let mut places: Vec<usize> =
+        at.iter().map(|i| text.floor_char_boundary(i.index(text.len() + 1))).collect();
     places.extend([0, text.len()]);
     places.sort_unstable();
     places.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()

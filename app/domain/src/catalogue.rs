@@ -1,0 +1,189 @@
+//! Which models can be asked, and where: the model servers with their lanes, states and models.
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// How much a model server does at once: a local one has a single model loaded, a cloud one runs in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lane {
+    Local,
+    Cloud,
+}
+
+impl Lane {
+    /// The lane of a configured server that does not name one: what runs on this machine is local.
+    pub fn of_host(host: &str) -> Self {
+        if is_loopback(host) { Lane::Local } else { Lane::Cloud }
+    }
+}
+
+/// Whether a URL's host is this machine, under any of its spellings.
+pub fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    match host.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => {
+            let host = host.to_ascii_lowercase();
+            host == "localhost" || host.ends_with(".localhost")
+        }
+    }
+}
+
+/// What kind of server it is: they share chat completions and differ in how they tell their state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flavour {
+    LlamaSwap,
+    LlamaCpp,
+    Ollama,
+    OpenAi,
+    /// The small model that BooCode runs itself when nothing else is there.
+    Small,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    pub id: String,
+    /// A friendlier name than the id, where the server has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+impl Model {
+    pub fn named(id: impl Into<String>) -> Self {
+        Model { id: id.into(), label: None }
+    }
+
+    pub fn shown(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ServerState {
+    /// Not asked yet, or still coming up.
+    Starting,
+    Reachable,
+    /// The reason is in plain words and says what to do where that is known.
+    Unreachable {
+        reason: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelServer {
+    /// Unique in the catalogue, without a slash.
+    pub name: String,
+    pub flavour: Flavour,
+    pub lane: Lane,
+    /// For showing; it carries no credentials.
+    pub base_url: String,
+    pub state: ServerState,
+    /// What it serves, or what it last said it serves while it is unreachable.
+    pub models: Vec<Model>,
+}
+
+/// One model of one server, written `server/model`. A model's id may hold slashes, a server's name may not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ModelRef {
+    pub server: String,
+    pub model: String,
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.server, self.model)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a model: write it as server/model")]
+pub struct NotAModelRef(String);
+
+impl FromStr for ModelRef {
+    type Err = NotAModelRef;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('/') {
+            Some((server, model)) if !server.is_empty() && !model.is_empty() => {
+                Ok(ModelRef { server: server.into(), model: model.into() })
+            }
+            _ => Err(NotAModelRef(text.into())),
+        }
+    }
+}
+
+/// All model servers, in the order in which they are shown and preferred.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Catalogue {
+    pub servers: Vec<ModelServer>,
+}
+
+impl Catalogue {
+    pub fn server(&self, name: &str) -> Option<&ModelServer> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    pub fn model(&self, wanted: &ModelRef) -> Option<(&ModelServer, &Model)> {
+        let server = self.server(&wanted.server)?;
+        let model = server.models.iter().find(|model| model.id == wanted.model)?;
+        Some((server, model))
+    }
+
+    pub fn lane(&self, wanted: &ModelRef) -> Option<Lane> {
+        self.server(&wanted.server).map(|server| server.lane)
+    }
+
+    /// Every model of every server, in order.
+    pub fn all(&self) -> impl Iterator<Item = (&ModelServer, ModelRef)> {
+        self.servers.iter().flat_map(|server| {
+            server
+                .models
+                .iter()
+                .map(move |model| (server, ModelRef { server: server.name.clone(), model: model.id.clone() }))
+        })
+    }
+
+    /// Finds a model by what a person wrote: `server/model`, or a model's id alone. Of several servers with
+    /// the same id, one that answers wins.
+    pub fn resolve(&self, text: &str) -> Option<ModelRef> {
+        let exact = text.parse::<ModelRef>().ok().filter(|wanted| self.model(wanted).is_some());
+        exact.or_else(|| {
+            let same_id = || self.all().filter(|(_, model)| model.model == text);
+            let answering = same_id().find(|(server, _)| server.state == ServerState::Reachable);
+            answering.or_else(|| same_id().next()).map(|(_, model)| model)
+        })
+    }
+}
+
+/// The model to use when nobody chose one. What is configured wins even while its server is unreachable: the
+/// reason is then shown, where another model would silently answer in its place. Without a usable setting it
+/// is the first model that answers, local before cloud, and the small model only when there is nothing else.
+pub fn choose_default(catalogue: &Catalogue, configured: Option<&str>) -> Option<ModelRef> {
+    let rank = |server: &ModelServer| {
+        let state = match server.state {
+            ServerState::Reachable => 0,
+            ServerState::Starting => 1,
+            ServerState::Unreachable { .. } => return None,
+        };
+        let kind = match (server.flavour, server.lane) {
+            (Flavour::Small, _) => 2,
+            (_, Lane::Local) => 0,
+            (_, Lane::Cloud) => 1,
+        };
+        Some((state, kind))
+    };
+    configured.and_then(|text| catalogue.resolve(text)).or_else(|| {
+        catalogue
+            .all()
+            .filter_map(|(server, model)| Some((rank(server)?, model)))
+            .min_by_key(|(rank, _)| *rank)
+            .map(|(_, model)| model)
+    })
+}
+
+#[cfg(test)]
+mod tests;

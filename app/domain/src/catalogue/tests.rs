@@ -1,0 +1,129 @@
+use super::*;
+
+/// `name@lane: model model; …`: a name that ends in `~` is starting, in `!` unreachable.
+fn catalogue(text: &str) -> Catalogue {
+    let servers = text.split(';').map(str::trim).filter(|line| !line.is_empty()).map(|line| {
+        let (head, models) = line.split_once(':').unwrap();
+        let (name, kind) = head.split_once('@').unwrap();
+        let state = match name.chars().last().unwrap() {
+            '~' => ServerState::Starting,
+            '!' => ServerState::Unreachable { reason: "connection refused".into() },
+            _ => ServerState::Reachable,
+        };
+        let (lane, flavour) = match kind {
+            "local" => (Lane::Local, Flavour::LlamaSwap),
+            "cloud" => (Lane::Cloud, Flavour::OpenAi),
+            "small" => (Lane::Local, Flavour::Small),
+            other => panic!("no such kind: {other}"),
+        };
+        ModelServer {
+            name: name.trim_end_matches(['~', '!']).into(),
+            flavour,
+            lane,
+            base_url: "http://127.0.0.1".into(),
+            state,
+            models: models.split_whitespace().map(Model::named).collect(),
+        }
+    });
+    Catalogue { servers: servers.collect() }
+}
+
+#[test]
+fn the_default_model() {
+    let check = |servers: &str, configured: Option<&str>, expected: Option<&str>| {
+        let chosen = choose_default(&catalogue(servers), configured).map(|model| model.to_string());
+        assert_eq!(chosen.as_deref(), expected, "{servers} with {configured:?}");
+    };
+    check("", None, None);
+    check("swap@local: qwen phi", None, Some("swap/qwen"));
+    // Local goes before cloud, whatever the order; the small model goes last.
+    check("openai@cloud: gpt; swap@local: qwen", None, Some("swap/qwen"));
+    check("small@small: smol; openai@cloud: gpt", None, Some("openai/gpt"));
+    check("small@small: smol", None, Some("small/smol"));
+    check("small~@small: smol", None, Some("small/smol"));
+    check("swap~@local: qwen; openai@cloud: gpt", None, Some("openai/gpt"));
+    check("swap!@local: qwen; openai@cloud: gpt", None, Some("openai/gpt"));
+    check("swap!@local: qwen", None, None);
+    check("swap@local:; openai@cloud: gpt", None, Some("openai/gpt"));
+    // What is configured wins by either spelling, also while unreachable.
+    check("swap@local: qwen phi", Some("phi"), Some("swap/phi"));
+    check("swap@local: qwen; openai@cloud: gpt", Some("openai/gpt"), Some("openai/gpt"));
+    check("swap!@local: qwen; openai@cloud: gpt", Some("qwen"), Some("swap/qwen"));
+    check("swap@local: qwen", Some("unheard-of"), Some("swap/qwen"));
+}
+
+#[test]
+fn a_model_found_by_what_was_written() {
+    let check = |servers: &str, text: &str, expected: Option<&str>| {
+        let found = catalogue(servers).resolve(text).map(|model| model.to_string());
+        assert_eq!(found.as_deref(), expected, "{text} in {servers}");
+    };
+    let router = "router@cloud: qwen/qwen3 gpt; qwen@local: qwen3";
+    check(router, "router/qwen/qwen3", Some("router/qwen/qwen3"));
+    check(router, "qwen/qwen3", Some("qwen/qwen3"));
+    check(router, "gpt", Some("router/gpt"));
+    check(router, "qwen", None);
+    check("one!@local: m; two@local: m", "m", Some("two/m"));
+    check("one!@local: m; two!@local: m", "m", Some("one/m"));
+}
+
+#[test]
+fn references_read_back_what_they_write() {
+    let check = |text: &str, expected: Option<(&str, &str)>| {
+        let parsed = text.parse::<ModelRef>().ok();
+        let parts = parsed.as_ref().map(|model| (model.server.as_str(), model.model.as_str()));
+        assert_eq!(parts, expected, "{text}");
+        if let Some(model) = &parsed {
+            assert_eq!(model.to_string(), text);
+        }
+    };
+    check("swap/qwen", Some(("swap", "qwen")));
+    check("router/qwen/qwen3", Some(("router", "qwen/qwen3")));
+    check("qwen", None);
+    check("/qwen", None);
+    check("swap/", None);
+}
+
+#[test]
+fn lanes_by_host() {
+    let check = |host: &str, expected| assert_eq!(Lane::of_host(host), expected, "{host}");
+    for host in
+        ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.8.0.1", "[::1]", "::ffff:127.0.0.1"]
+    {
+        check(host, Lane::Local);
+    }
+    for host in ["api.openai.com", "localhost.evil.com", "notlocalhost", "192.168.1.5", "10.0.0.1", "0.0.0.0"]
+    {
+        check(host, Lane::Cloud);
+    }
+}
+
+#[test]
+fn lookups() {
+    let catalogue = catalogue("swap@local: qwen; openai!@cloud: gpt");
+    let gpt: ModelRef = "openai/gpt".parse().unwrap();
+    assert_eq!(catalogue.lane(&gpt), Some(Lane::Cloud));
+    assert_eq!(
+        catalogue.model(&gpt).map(|(server, model)| (&*server.name, &*model.id)),
+        Some(("openai", "gpt"))
+    );
+    assert_eq!(catalogue.model(&"swap/gpt".parse().unwrap()), None);
+    assert_eq!(catalogue.server("ollama"), None);
+}
+
+#[test]
+fn the_wire_form_is_fixed() {
+    let catalogue = Catalogue {
+        servers: vec![ModelServer {
+            name: "swap".into(),
+            flavour: Flavour::LlamaSwap,
+            lane: Lane::Local,
+            base_url: "http://127.0.0.1:8080".into(),
+            state: ServerState::Unreachable { reason: "connection refused".into() },
+            models: vec![Model::named("qwen"), Model { id: "phi".into(), label: Some("Phi 4".into()) }],
+        }],
+    };
+    let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"kind":"unreachable","reason":"connection refused"},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4"}]}]}"#;
+    assert_eq!(serde_json::to_string(&catalogue).unwrap(), json);
+    assert_eq!(serde_json::from_str::<Catalogue>(json).unwrap(), catalogue);
+}

@@ -1,0 +1,179 @@
+//! A chat: a tree of messages of which one branch is shown, at most one turn at work, and a queue.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Rejected,
+    catalogue::ModelRef,
+    feed::{Event, StreamId},
+    id::{ChatId, MessageId, SessionId, TaskId},
+    output::Outcome,
+    task::{self, Task, Work},
+};
+
+mod branch;
+mod decide;
+pub mod title;
+
+pub use decide::{Input, NewTurn, Report};
+
+pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+pub const QUEUE_MAX: usize = 20;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chat {
+    pub id: ChatId,
+    pub session: SessionId,
+    pub title: String,
+    pub titled_by: Option<TitledBy>,
+    /// In the order in which they were added, so a parent always comes before its children.
+    pub messages: Vec<Message>,
+    /// The last message of the branch that is shown.
+    pub head: Option<MessageId>,
+    pub queue: Vec<Queued>,
+    pub tasks: BTreeMap<TaskId, Task>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TitledBy {
+    /// The first words of the first message, until there is something better.
+    Prompt,
+    Model,
+    Person,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: MessageId,
+    pub parent: Option<MessageId>,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Body {
+    User {
+        text: String,
+    },
+    /// The text is the output of the task.
+    Assistant {
+        task: TaskId,
+    },
+}
+
+/// A message that waits for the running turn. Its ids are fixed when it is queued, so that whoever sends it
+/// later, and however often that is tried, makes the same turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queued {
+    pub turn: NewTurn,
+    pub text: String,
+    pub choice: Choice,
+}
+
+/// The model a turn goes to. A paid one is not repeated as often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub model: ModelRef,
+    pub paid: bool,
+}
+
+impl Chat {
+    pub fn new(id: ChatId, session: SessionId, title: String) -> Self {
+        Self {
+            id,
+            session,
+            title,
+            titled_by: None,
+            messages: Vec::new(),
+            head: None,
+            queue: Vec::new(),
+            tasks: BTreeMap::new(),
+        }
+    }
+
+    /// Total: an event of another chat, or one about something unknown, changes nothing.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::ChatTitled { chat, title, by } if *chat == self.id => {
+                self.title = title.clone();
+                self.titled_by = Some(*by);
+            }
+            Event::MessageAdded { chat, message } if *chat == self.id => {
+                self.queue.retain(|queued| queued.turn.message != message.id);
+                self.head = Some(message.id);
+                self.messages.push(message.clone());
+            }
+            Event::HeadMoved { chat, head } if *chat == self.id => self.head = Some(*head),
+            Event::MessageQueued { chat, queued } if *chat == self.id => self.queue.push(queued.clone()),
+            Event::QueuedEdited { chat, message, text } if *chat == self.id => {
+                if let Some(queued) = self.queue.iter_mut().find(|queued| queued.turn.message == *message) {
+                    queued.text = text.clone();
+                }
+            }
+            Event::QueuedRemoved { chat, message } if *chat == self.id => {
+                self.queue.retain(|queued| queued.turn.message != *message);
+            }
+            Event::TaskQueued { chat, task } if *chat == self.id => {
+                self.tasks.insert(task.id, task.clone());
+            }
+            _ => {
+                for task in self.tasks.values_mut() {
+                    task.apply(event);
+                }
+            }
+        }
+    }
+
+    /// The turn that is queued or running.
+    pub fn active_turn(&self) -> Option<&Task> {
+        self.tasks.values().find(|task| task.work == Work::ChatTurn && !task.is_settled())
+    }
+
+    pub fn message(&self, id: MessageId) -> Option<&Message> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    pub fn task_of(&self, message: &Message) -> Option<&Task> {
+        match &message.body {
+            Body::Assistant { task } => self.tasks.get(task),
+            Body::User { .. } => None,
+        }
+    }
+}
+
+/// Whether a turn that ended like this lets the queue go on by itself. After a failure or a stop the person
+/// looks first: what they queued may no longer make sense.
+pub fn goes_on_after(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Done { .. })
+}
+
+fn check_text(text: &str) -> Result<(), Rejected> {
+    if text.trim().is_empty() {
+        return Err(Rejected::Empty);
+    }
+    if text.len() > TEXT_BYTES_MAX {
+        let kilobytes = |bytes: usize| bytes.div_ceil(1024);
+        return Err(Rejected::TooLong { got: kilobytes(text.len()), max: kilobytes(TEXT_BYTES_MAX) });
+    }
+    Ok(())
+}
+
+fn attempts_max(paid: bool) -> u32 {
+    if paid { task::PAID_ATTEMPTS_MAX } else { task::ATTEMPTS_MAX }
+}
+
+impl Chat {
+    /// The streams of the shown branch, each with its final length once that is known.
+    pub fn visible_streams(&self) -> Vec<(StreamId, Option<u64>)> {
+        let tasks = self.branch().into_iter().filter_map(|message| self.task_of(message));
+        tasks
+            .flat_map(|task| {
+                let stream = |(attempt, len)| (StreamId { task: task.id, attempt }, len);
+                task.attempts().into_iter().map(stream)
+            })
+            .collect()
+    }
+}

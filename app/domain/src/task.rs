@@ -1,0 +1,274 @@
+//! A task: one unit of model work, whoever asked for it. One machine, one way to cancel, fenced by attempt.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Rejected,
+    catalogue::ModelRef,
+    feed::Event,
+    id::{Attempt, ChatId, TaskId},
+    output::{Outcome, Phase},
+};
+
+#[cfg(test)]
+mod sim;
+
+/// What the work is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Answer the last message of a chat.
+    ChatTurn,
+    /// Name a chat after its first turn.
+    Title,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    pub id: TaskId,
+    pub chat: ChatId,
+    pub work: Work,
+    pub model: ModelRef,
+    pub attempts_max: u32,
+    pub queued_at_ms: i64,
+    /// Attempts whose text stays readable although whoever ran them is gone, each with its text's length.
+    pub lost: Vec<(Attempt, u64)>,
+    pub status: Status,
+}
+
+/// Each state holds exactly its own data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Status {
+    Queued,
+    Running {
+        attempt: Attempt,
+        phase: Phase,
+        cancelling: bool,
+        started_at_ms: i64,
+    },
+    /// `attempt` is missing when nothing ever ran. `stream_len` is how long the attempt's output is.
+    Settled {
+        attempt: Option<Attempt>,
+        outcome: Outcome,
+        stream_len: u64,
+    },
+}
+
+/// What is asked of a task or seen of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    Claim { at_ms: i64 },
+    Phase { attempt: Attempt, phase: Phase },
+    Report { attempt: Attempt, outcome: Outcome, stream_len: u64 },
+    Cancel,
+}
+
+/// Whoever runs a task may vanish; how often we start again is bounded, and a paid run is repeated once only.
+pub const ATTEMPTS_MAX: u32 = 3;
+pub const PAID_ATTEMPTS_MAX: u32 = 2;
+
+impl Task {
+    pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
+        use Status::{Queued, Running, Settled};
+        let (chat, task) = (self.chat, self.id);
+        let event = match (&self.status, input) {
+            (Queued, Input::Claim { at_ms }) => {
+                Event::TaskStarted { chat, task, attempt: self.next_attempt(), at_ms }
+            }
+            (Queued, Input::Cancel) => self.settled(None, Outcome::Cancelled, 0),
+            (Running { attempt, phase: now, .. }, Input::Phase { attempt: of, phase }) if *attempt == of => {
+                if *now == phase {
+                    return Ok(Vec::new());
+                }
+                Event::TaskPhase { chat, task, attempt: of, phase }
+            }
+            (Running { cancelling: true, .. }, Input::Cancel) => return Ok(Vec::new()),
+            (Running { .. }, Input::Cancel) => Event::TaskCancelling { chat, task },
+            (Running { attempt, cancelling, .. }, Input::Report { attempt: of, outcome, stream_len })
+                if *attempt == of =>
+            {
+                self.report(of, *cancelling, outcome, stream_len)
+            }
+            (Settled { .. }, Input::Cancel) => return Err(Rejected::Idle),
+            (_, Input::Claim { .. } | Input::Phase { .. } | Input::Report { .. }) => {
+                return Err(Rejected::Stale);
+            }
+        };
+        Ok(vec![event])
+    }
+
+    fn report(&self, attempt: Attempt, cancelling: bool, outcome: Outcome, stream_len: u64) -> Event {
+        match outcome {
+            // The stop was asked for and nobody is left to carry it out, so it is carried out.
+            Outcome::Lost if cancelling => self.settled(Some(attempt), Outcome::Cancelled, stream_len),
+            Outcome::Lost if attempt.0 < self.attempts_max => {
+                Event::TaskRequeued { chat: self.chat, task: self.id, attempt, stream_len }
+            }
+            outcome => self.settled(Some(attempt), outcome, stream_len),
+        }
+    }
+
+    fn settled(&self, attempt: Option<Attempt>, outcome: Outcome, stream_len: u64) -> Event {
+        Event::TaskSettled { chat: self.chat, task: self.id, work: self.work, attempt, outcome, stream_len }
+    }
+
+    /// Total: an event that does not concern this task, or comes again, changes nothing.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::TaskStarted { task, attempt, at_ms, .. } if *task == self.id => {
+                self.status = Status::Running {
+                    attempt: *attempt,
+                    phase: Phase::Starting,
+                    cancelling: false,
+                    started_at_ms: *at_ms,
+                };
+            }
+            Event::TaskPhase { task, phase: new, .. } if *task == self.id => {
+                if let Status::Running { phase, .. } = &mut self.status {
+                    *phase = new.clone();
+                }
+            }
+            Event::TaskCancelling { task, .. } if *task == self.id => {
+                if let Status::Running { cancelling, .. } = &mut self.status {
+                    *cancelling = true;
+                }
+            }
+            Event::TaskRequeued { task, attempt, stream_len, .. } if *task == self.id => {
+                self.lost.push((*attempt, *stream_len));
+                self.status = Status::Queued;
+            }
+            Event::TaskSettled { task, attempt, outcome, stream_len, .. } if *task == self.id => {
+                self.status =
+                    Status::Settled { attempt: *attempt, outcome: outcome.clone(), stream_len: *stream_len };
+            }
+            _ => {}
+        }
+    }
+
+    pub fn is_settled(&self) -> bool {
+        matches!(self.status, Status::Settled { .. })
+    }
+
+    /// Bounded by `attempts_max`, because a task is requeued only below it.
+    pub fn next_attempt(&self) -> Attempt {
+        Attempt(self.lost.last().map_or(1, |(last, _)| last.0 + 1))
+    }
+
+    /// The attempts that have output to show, oldest first, each with its length once that is final.
+    pub fn attempts(&self) -> Vec<(Attempt, Option<u64>)> {
+        let current = match &self.status {
+            Status::Queued | Status::Settled { attempt: None, .. } => None,
+            Status::Running { attempt, .. } => Some((*attempt, None)),
+            Status::Settled { attempt: Some(attempt), stream_len, .. } => Some((*attempt, Some(*stream_len))),
+        };
+        self.lost.iter().map(|(attempt, len)| (*attempt, Some(*len))).chain(current).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn task() -> Task {
+        Task {
+            id: TaskId(uuid::Uuid::from_u128(7)),
+            chat: ChatId(uuid::Uuid::from_u128(1)),
+            work: Work::ChatTurn,
+            model: ModelRef { server: "local".into(), model: "small".into() },
+            attempts_max: PAID_ATTEMPTS_MAX,
+            queued_at_ms: 0,
+            lost: Vec::new(),
+            status: Status::Queued,
+        }
+    }
+
+    /// Runs a script of inputs and compares the whole story: `state` after each accepted input, `!` for stale
+    /// ones, `-` where nothing changed.
+    fn check(script: &str, expected: &str) {
+        let mut task = task();
+        let mut story = Vec::new();
+        for word in script.split_whitespace() {
+            story.push(step(&mut task, word));
+        }
+        assert_eq!(story.join(" "), expected, "script: {script}");
+    }
+
+    fn step(task: &mut Task, word: &str) -> String {
+        let (verb, number) = word.split_at(word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len()));
+        let attempt = Attempt(number.parse().unwrap_or(0));
+        let report = |outcome| Input::Report { attempt, outcome, stream_len: 3 };
+        let input = match verb {
+            "claim" => Input::Claim { at_ms: 1 },
+            "load" => Input::Phase { attempt, phase: Phase::Loading },
+            "cancel" => Input::Cancel,
+            "done" => report(Outcome::Done { measured: Default::default() }),
+            "fail" => report(Outcome::Failed { reason: "no".into() }),
+            "void" => report(Outcome::Void { reason: "down".into() }),
+            "lost" => report(Outcome::Lost),
+            "stopped" => report(Outcome::Cancelled),
+            other => panic!("unknown word {other}"),
+        };
+        match task.decide(input) {
+            Err(Rejected::Stale) => "!".into(),
+            Err(other) => format!("{other:?}"),
+            Ok(events) if events.is_empty() => "-".into(),
+            Ok(events) => {
+                for event in &events {
+                    task.apply(event);
+                }
+                name(task)
+            }
+        }
+    }
+
+    fn name(task: &Task) -> String {
+        match &task.status {
+            Status::Queued => "queued".into(),
+            Status::Running { attempt, cancelling: true, .. } => format!("stopping{attempt}"),
+            Status::Running { attempt, phase: Phase::Loading, .. } => format!("loading{attempt}"),
+            Status::Running { attempt, .. } => format!("running{attempt}"),
+            Status::Settled { outcome, .. } => match outcome {
+                Outcome::Done { .. } => "done",
+                Outcome::Failed { .. } => "failed",
+                Outcome::Void { .. } => "void",
+                Outcome::Lost => "lost",
+                Outcome::Cancelled => "cancelled",
+            }
+            .into(),
+        }
+    }
+
+    #[test]
+    fn a_task_runs_once_and_is_done() {
+        check("claim done1", "running1 done");
+        check("claim load1 load1 done1", "running1 loading1 - done");
+        check("claim fail1", "running1 failed");
+        check("claim void1", "running1 void");
+    }
+
+    #[test]
+    fn a_lost_attempt_is_repeated_within_the_bound() {
+        check("claim lost1 claim done2", "running1 queued running2 done");
+        check("claim lost1 claim lost2", "running1 queued running2 lost");
+    }
+
+    #[test]
+    fn a_stale_or_repeated_report_changes_nothing() {
+        check("claim lost1 claim done1 done2", "running1 queued running2 ! done");
+        check("claim done1 done1 lost1", "running1 done ! !");
+        check("done1", "!");
+        check("claim claim", "running1 !");
+        check("claim lost1 load1", "running1 queued !");
+    }
+
+    #[test]
+    fn cancel_ends_a_task_in_every_state() {
+        check("cancel", "cancelled");
+        check("claim cancel stopped1", "running1 stopping1 cancelled");
+        check("claim cancel cancel done1", "running1 stopping1 - done");
+        check("claim cancel lost1", "running1 stopping1 cancelled");
+        check("claim lost1 cancel claim", "running1 queued cancelled !");
+        check("claim done1 cancel", "running1 done Idle");
+    }
+}

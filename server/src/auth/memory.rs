@@ -1,0 +1,92 @@
+//! The store's semantics in memory, for tests.
+
+use std::{collections::HashMap, sync::Mutex};
+
+use futures::{FutureExt as _, future::BoxFuture};
+use time::OffsetDateTime;
+
+use super::{AuthStore, BrowserSession, BrowserSessionId, SecretHash, StoreFailure};
+
+#[derive(Default)]
+pub struct MemoryStore {
+    tokens: Mutex<HashMap<SecretHash, OffsetDateTime>>,
+    sessions: Mutex<Vec<BrowserSession>>,
+    broken: bool,
+}
+
+impl MemoryStore {
+    pub fn broken() -> Self {
+        Self { broken: true, ..Self::default() }
+    }
+
+    fn answer<T: Send + 'static>(&self, value: T) -> BoxFuture<'_, Result<T, StoreFailure>> {
+        let broken = self.broken;
+        async move { if broken { Err("connection refused".into()) } else { Ok(value) } }.boxed()
+    }
+}
+
+impl AuthStore for MemoryStore {
+    fn insert_token(
+        &self,
+        hash: SecretHash,
+        now: OffsetDateTime,
+        expires_at: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        let mut tokens = self.tokens.lock().unwrap();
+        tokens.retain(|_, expires_at| *expires_at > now);
+        tokens.insert(hash, expires_at);
+        self.answer(())
+    }
+
+    fn redeem_token(
+        &self,
+        hash: SecretHash,
+        now: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        let expires_at = self.tokens.lock().unwrap().remove(&hash);
+        self.answer(expires_at.is_some_and(|expires_at| expires_at > now))
+    }
+
+    fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        let mut sessions = self.sessions.lock().unwrap();
+        sessions.retain(|other| other.expires_at > session.seen_at);
+        sessions.push(session);
+        self.answer(())
+    }
+
+    fn find_session(
+        &self,
+        secret: SecretHash,
+        now: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>> {
+        let sessions = self.sessions.lock().unwrap();
+        let found = sessions.iter().find(|session| session.secret == secret && session.expires_at > now);
+        self.answer(found.cloned())
+    }
+
+    fn touch(
+        &self,
+        id: BrowserSessionId,
+        seen_at: OffsetDateTime,
+        expires_at: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        for session in self.sessions.lock().unwrap().iter_mut().filter(|session| session.id == id) {
+            (session.seen_at, session.expires_at) = (seen_at, expires_at);
+        }
+        self.answer(())
+    }
+
+    fn revoke(&self, id: BrowserSessionId) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        let mut sessions = self.sessions.lock().unwrap();
+        let before = sessions.len();
+        sessions.retain(|session| session.id != id);
+        self.answer(sessions.len() < before)
+    }
+
+    fn list(&self, now: OffsetDateTime) -> BoxFuture<'_, Result<Vec<BrowserSession>, StoreFailure>> {
+        let mut sessions = self.sessions.lock().unwrap().clone();
+        sessions.retain(|session| session.expires_at > now);
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.seen_at));
+        self.answer(sessions)
+    }
+}

@@ -1,0 +1,173 @@
+//! What runs a task. A backend is given a request, sends what it hears as [`Output`] and returns what it measured.
+
+mod client;
+pub mod native;
+
+use std::time::Duration;
+
+use domain::completion::{Fault, Refusal};
+use domain::output::Outcome;
+use reqwest::Url;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::secret::Secret;
+
+pub use client::http_client;
+
+/// One conversation to be continued by one model.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// As other clients are given it, with or without the final `/v1`.
+    pub base_url: Url,
+    pub api_key: Option<Secret>,
+    pub model: String,
+    pub messages: Vec<Message>,
+    pub max_tokens: Option<u32>,
+    pub temperature: Option<f32>,
+    pub flavour: Flavour,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Message {
+    pub role: Role,
+    pub content: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+}
+
+/// What a model server can be asked besides completions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flavour {
+    /// `GET /running` tells whether a model is being loaded.
+    LlamaSwap,
+    #[default]
+    Plain,
+}
+
+/// How long a model server may take. The deadline of the whole task is its owner's.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until the first token, loading included.
+    pub start: Duration,
+    /// Between two pieces of an answer that has begun.
+    pub idle: Duration,
+    /// One wait that the server asked for.
+    pub wait: Duration,
+    pub waits: u32,
+    /// Between two looks at a server that is loading.
+    pub poll: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(15 * 60),
+            idle: Duration::from_secs(120),
+            wait: Duration::from_secs(60),
+            waits: 3,
+            poll: Duration::from_millis(500),
+        }
+    }
+}
+
+/// Why a backend did not finish.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Error {
+    #[error("the model server at {server} does not answer: start it, or correct its address in the settings")]
+    Unreachable { server: String },
+    #[error("the connection to the model server at {server} broke")]
+    Disconnected { server: String },
+    #[error("the model server at {server} did not begin to answer within {seconds} s")]
+    Slow { server: String, seconds: u64 },
+    #[error("the model server at {server} fell silent for {seconds} s in the middle of the answer")]
+    Silent { server: String, seconds: u64 },
+    #[error("the API key contains characters that cannot be sent: correct it in the settings")]
+    UnusableKey,
+    #[error(transparent)]
+    Refused(Refusal),
+    #[error("{fault}")]
+    Broken { fault: Fault, answering: bool },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl Error {
+    pub fn outcome(&self) -> Outcome {
+        let reason = self.to_string();
+        match self {
+            Self::Cancelled => Outcome::Cancelled,
+            error if error.is_models_fault() => Outcome::Failed { reason },
+            _ => Outcome::Void { reason },
+        }
+    }
+
+    /// A model answers for what happens from its first token on, and for a request that it cannot take. A server
+    /// that is down, overloaded, misconfigured or not to be understood is never a model's loss.
+    fn is_models_fault(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => matches!(
+                refusal,
+                Refusal::UnknownModel { .. } | Refusal::ContextOverflow(_) | Refusal::Other { .. }
+            ),
+            Self::Broken { fault: Fault::ContextOverflow(_), .. } => true,
+            Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::completion::error_body;
+
+    #[test]
+    fn who_is_at_fault() {
+        let server = || "http://127.0.0.1:1".to_owned();
+        let died = || Fault::Server { message: "died".to_owned() };
+        for (error, expected) in [
+            (Error::Unreachable { server: server() }, "void"),
+            (Error::Disconnected { server: server() }, "void"),
+            (Error::Slow { server: server(), seconds: 1 }, "void"),
+            (Error::Silent { server: server(), seconds: 1 }, "void"),
+            (Error::UnusableKey, "void"),
+            (Error::Cancelled, "cancelled"),
+            (Error::Refused(error_body(400, "bad")), "failed"),
+            (Error::Refused(error_body(404, "unknown")), "failed"),
+            (Error::Refused(error_body(400, r#"{"error":{"type":"exceed_context_size_error"}}"#)), "failed"),
+            (Error::Refused(error_body(401, "")), "void"),
+            (Error::Refused(error_body(429, "")), "void"),
+            (Error::Refused(error_body(500, "died")), "void"),
+            (Error::Refused(error_body(503, "")), "void"),
+            (Error::Broken { fault: Fault::Truncated, answering: true }, "failed"),
+            (Error::Broken { fault: Fault::Truncated, answering: false }, "void"),
+            (Error::Broken { fault: died(), answering: true }, "failed"),
+            (Error::Broken { fault: died(), answering: false }, "void"),
+            (Error::Broken { fault: Fault::LineTooLong, answering: true }, "void"),
+        ] {
+            let outcome = match error.outcome() {
+                Outcome::Failed { .. } => "failed",
+                Outcome::Void { .. } => "void",
+                Outcome::Cancelled => "cancelled",
+                Outcome::Done { .. } | Outcome::Lost => "neither",
+            };
+            assert_eq!(outcome, expected, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let secret = Secret::new("sk-12345");
+        assert!(!format!("{secret:?}").contains("12345"));
+        assert_eq!(secret.redact("wrong key sk-12345!"), "wrong key [API key]!");
+        assert_eq!(Secret::new("").redact("as it was"), "as it was");
+    }
+}

@@ -1,0 +1,262 @@
+//! Chat completions over HTTP, streamed, as llama-swap, llama.cpp and the OpenAI-compatible servers speak them.
+
+mod loading;
+mod retry;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::pin::pin;
+
+use domain::completion::{Fault, Parser, Piece, Refusal, error_body};
+use domain::output::{Measured, Output, Phase};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Client, Response};
+use tokio::sync::mpsc;
+use tokio::time::{self, Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{Error, Request};
+use loading::{Loading, Sight};
+
+/// Asks, and sends on what comes. The channel's bound is the only buffer: a reader that is slow slows the server.
+/// Cancelling drops the connection at once, which is how a model server is told to stop.
+pub async fn run(
+    client: &Client,
+    request: &Request,
+    output: &mpsc::Sender<Output>,
+    cancel: &CancellationToken,
+) -> Result<Measured, Error> {
+    let turn = Turn {
+        client,
+        request,
+        output,
+        started: Instant::now(),
+        loading: Loading::default(),
+        phase: None,
+        measured: Measured::default(),
+    };
+    cancel.run_until_cancelled(turn.run()).await.unwrap_or(Err(Error::Cancelled))
+}
+
+struct Turn<'a> {
+    client: &'a Client,
+    request: &'a Request,
+    output: &'a mpsc::Sender<Output>,
+    started: Instant,
+    loading: Loading,
+    phase: Option<Phase>,
+    measured: Measured,
+}
+
+impl Turn<'_> {
+    async fn run(mut self) -> Result<Measured, Error> {
+        let response = self.begin().await?;
+        self.read(response).await?;
+        self.loading.ended();
+        self.measured.load_ms = self.loading.total_ms();
+        self.measured.duration_ms = millis(self.started.elapsed());
+        Ok(self.measured)
+    }
+
+    /// Asks until the server accepts: it may be loading, or want us later.
+    async fn begin(&mut self) -> Result<Response, Error> {
+        let limits = self.request.limits;
+        let mut waits = 0;
+        self.enter(Phase::Starting).await?;
+        loop {
+            let response = self.headers().await?;
+            let status = response.status();
+            if status.is_success() {
+                self.loading.ended();
+                self.enter(Phase::Starting).await?;
+                return Ok(response);
+            }
+            let retry_after = response.headers().get(RETRY_AFTER).cloned();
+            let body = self.redact(&wire::text(response).await);
+            match error_body(status.as_u16(), &body) {
+                Refusal::Loading => {
+                    self.loading.seen();
+                    self.enter(Phase::Loading).await?;
+                    self.within_start(time::sleep(limits.poll)).await?;
+                }
+                Refusal::Busy { .. } if waits < limits.waits => {
+                    waits += 1;
+                    let wait = retry::wait(retry_after.as_ref(), waits).min(limits.wait);
+                    self.enter(Phase::Waiting { seconds: retry::seconds(wait) }).await?;
+                    self.within_start(time::sleep(wait)).await?;
+                    self.enter(Phase::Starting).await?;
+                }
+                refusal => return Err(Error::Refused(refusal)),
+            }
+        }
+    }
+
+    /// Silence before the headers may be loading, and only the server can tell.
+    async fn headers(&mut self) -> Result<Response, Error> {
+        let (client, request) = (self.client, self.request);
+        let mut response = pin!(wire::ask(client, request)?.send());
+        loop {
+            let sight = tokio::select! {
+                biased;
+                response = &mut response => return response.map_err(|error| self.unsent(&error)),
+                () = time::sleep_until(self.start_limit()) => return Err(self.slow()),
+                sight = loading::look(client, request) => sight,
+            };
+            match sight {
+                Sight::Loading => {
+                    self.loading.seen();
+                    self.enter(Phase::Loading).await?;
+                }
+                Sight::Ready => {
+                    self.loading.ended();
+                    self.enter(Phase::Starting).await?;
+                }
+                Sight::Unknown => {}
+            }
+        }
+    }
+
+    async fn read(&mut self, mut response: Response) -> Result<(), Error> {
+        let mut parser = Parser::new();
+        let mut broke = false;
+        while !parser.is_over() {
+            let limit = match self.is_answering() {
+                true => Instant::now() + self.request.limits.idle,
+                false => self.start_limit(),
+            };
+            let bytes = match time::timeout_at(limit, response.chunk()).await {
+                Err(_) => return Err(self.silent()),
+                Ok(Ok(Some(bytes))) => bytes,
+                Ok(Ok(None)) => break,
+                Ok(Err(_)) => {
+                    broke = true;
+                    break;
+                }
+            };
+            for piece in parser.push(&bytes) {
+                self.take(piece).await?;
+            }
+        }
+        let (pieces, ending) = parser.end();
+        for piece in pieces {
+            self.take(piece).await?;
+        }
+        match ending {
+            Ok(_) => Ok(()),
+            Err(Fault::Truncated) if broke => Err(Error::Disconnected { server: self.server() }),
+            Err(fault) => {
+                Err(Error::Broken { fault: self.redact_fault(fault), answering: self.is_answering() })
+            }
+        }
+    }
+
+    async fn take(&mut self, piece: Piece) -> Result<(), Error> {
+        match piece {
+            Piece::LoadingBanner => {
+                self.loading.told();
+                self.enter(Phase::Loading).await
+            }
+            Piece::Text(text) => self.answer(Output::Text(storable(text))).await,
+            Piece::Reasoning(text) => self.answer(Output::Reasoning(storable(text))).await,
+            Piece::Usage(usage) => {
+                self.measured.usage = Some(usage);
+                Ok(())
+            }
+            Piece::Timings(timings) => {
+                self.measured.timings = Some(timings);
+                Ok(())
+            }
+            Piece::Finish(_) | Piece::Done => Ok(()),
+        }
+    }
+
+    async fn answer(&mut self, output: Output) -> Result<(), Error> {
+        if !self.is_answering() {
+            self.loading.ended();
+            self.measured.first_token_ms = Some(millis(self.started.elapsed()));
+            self.enter(Phase::Generating).await?;
+        }
+        self.send(output).await
+    }
+
+    fn is_answering(&self) -> bool {
+        self.measured.first_token_ms.is_some()
+    }
+
+    async fn enter(&mut self, phase: Phase) -> Result<(), Error> {
+        if self.phase.as_ref() == Some(&phase) {
+            return Ok(());
+        }
+        self.phase = Some(phase.clone());
+        self.send(Output::Phase(phase)).await
+    }
+
+    /// Where nobody listens any more, there is nothing to go on for.
+    async fn send(&self, output: Output) -> Result<(), Error> {
+        self.output.send(output).await.map_err(|_| Error::Cancelled)
+    }
+
+    fn start_limit(&self) -> Instant {
+        self.started + self.request.limits.start
+    }
+
+    async fn within_start(&self, wait: impl Future<Output = ()>) -> Result<(), Error> {
+        time::timeout_at(self.start_limit(), wait).await.map_err(|_| self.slow())
+    }
+
+    fn slow(&self) -> Error {
+        Error::Slow { server: self.server(), seconds: self.request.limits.start.as_secs() }
+    }
+
+    fn silent(&self) -> Error {
+        match self.is_answering() {
+            true => Error::Silent { server: self.server(), seconds: self.request.limits.idle.as_secs() },
+            false => self.slow(),
+        }
+    }
+
+    fn unsent(&self, error: &reqwest::Error) -> Error {
+        match error.is_connect() {
+            true => Error::Unreachable { server: self.server() },
+            false => Error::Disconnected { server: self.server() },
+        }
+    }
+
+    /// Scheme, host and port: the rest of the address may hold credentials.
+    fn server(&self) -> String {
+        self.request.base_url.origin().ascii_serialization()
+    }
+
+    fn redact(&self, text: &str) -> String {
+        match &self.request.api_key {
+            Some(key) => key.redact(text),
+            None => text.to_owned(),
+        }
+    }
+
+    fn redact_fault(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::Server { message } => Fault::Server { message: self.redact(&message) },
+            Fault::Malformed { excerpt } => Fault::Malformed { excerpt: self.redact(&excerpt) },
+            fault => fault,
+        }
+    }
+}
+
+/// U+001E marks the segments of our own streams and Postgres stores no U+0000, so both become their pictures.
+fn storable(text: String) -> String {
+    let picture = |character| match character {
+        '\u{1e}' => '␞',
+        '\0' => '␀',
+        other => other,
+    };
+    match text.contains(['\u{1e}', '\0']) {
+        true => text.chars().map(picture).collect(),
+        false => text,
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,345 @@
+//! The settings of the server: flags go before the environment, the environment before `boocode.toml`, that
+//! before the defaults. One validation serves all of them and reports every problem at once.
+
+mod args;
+mod file;
+mod layers;
+mod model_server;
+
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+pub use args::ServeArgs;
+pub use file::read_file;
+pub use layers::Source;
+pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER};
+
+use crate::secret::Secret;
+use layers::{Given, Layers};
+use reqwest::Url;
+
+const PORT_DEFAULT: u16 = 4400;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// The origin that the browser shows when a proxy stands in front.
+    pub public_url: Option<String>,
+    /// Who may say for whom a request comes.
+    pub trusted_proxies: Vec<IpAddr>,
+    pub data_dir: PathBuf,
+    /// A Postgres of the user's; without it the server runs its own.
+    pub database_url: Option<Secret>,
+    pub pg_bin_dir: Option<PathBuf>,
+    /// `model` or `server/model`, as the catalogue resolves it.
+    pub default_model: Option<String>,
+    /// A project's folder lies in one of these.
+    pub allowed_roots: Vec<PathBuf>,
+    pub log_format: LogFormat,
+    pub small_model: bool,
+    pub small_model_python: Option<PathBuf>,
+    /// Whether to look for model servers on loopback.
+    pub discover: bool,
+    pub model_servers: Vec<ConfiguredServer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// One thing that is wrong with the settings: which, who said it, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub setting: String,
+    pub source: Source,
+    pub message: String,
+}
+
+// By hand: a derive would take the field `source` for the error behind this one.
+impl std::error::Error for Problem {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` from {}: {}", self.setting, self.source, self.message)
+    }
+}
+
+impl Config {
+    pub fn load(
+        args: ServeArgs,
+        env: impl Fn(&str) -> Option<String>,
+        toml_text: Option<(PathBuf, String)>,
+    ) -> Result<Config, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let file = toml_text.and_then(|(path, text)| match text.parse::<toml::Table>() {
+            Ok(table) => Some((path, table)),
+            Err(error) => {
+                let message = error.to_string().trim_end().to_owned();
+                problems.push(Problem { setting: "config".into(), source: Source::File(path), message });
+                None
+            }
+        });
+        let layers = Layers { args: &args, env: &env, file };
+        problems.extend(layers.unknown_keys());
+        let mut reader = Reader { layers, problems };
+
+        let listen = reader.listen();
+        let public_url = reader.read("public_url", |given| origin(given.one()?)).map(|(url, _)| url);
+        let trusted_proxies =
+            reader.read("trusted_proxies", addresses).map(|(all, _)| all).unwrap_or_default();
+        reader.check_exposure(&listen, public_url.as_deref(), &trusted_proxies);
+        let data_dir = reader.data_dir();
+        let database_url =
+            reader.read("database_url", |given| database_url(given.one()?)).map(|(url, _)| url);
+        let allowed_roots = reader.allowed_roots();
+        let log_format = reader.read("log_format", |given| match given.one()? {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            other => Err(format!("\"{other}\" is not a log format; allowed are \"text\" and \"json\"")),
+        });
+        let default_model = reader.read("default_model", |given| match given.one()?.trim() {
+            "" => Err("this is empty; allowed is MODEL or SERVER/MODEL".into()),
+            model => Ok(model.to_owned()),
+        });
+        let config = Config {
+            listen: listen.0,
+            public_url,
+            trusted_proxies,
+            data_dir,
+            database_url,
+            pg_bin_dir: reader.path("pg_bin_dir"),
+            default_model: default_model.map(|(model, _)| model),
+            allowed_roots,
+            log_format: log_format.map_or(LogFormat::Text, |(format, _)| format),
+            small_model: reader.switch("small_model"),
+            small_model_python: reader.path("small_model_python"),
+            discover: reader.switch("discover"),
+            model_servers: reader.model_servers(),
+        };
+        if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
+    }
+}
+
+struct Reader<'a> {
+    layers: Layers<'a>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    /// The parsed value with its source. A problem is noted, and the setting counts as not given.
+    fn read<T>(&mut self, key: &str, parse: impl FnOnce(&Given) -> Result<T, String>) -> Option<(T, Source)> {
+        let given = match self.layers.given(key) {
+            Ok(given) => given?,
+            Err(problem) => {
+                self.problems.push(problem);
+                return None;
+            }
+        };
+        match parse(&given) {
+            Ok(value) => Some((value, given.source)),
+            Err(message) => {
+                self.problem(key, given.source, message);
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, setting: &str, source: Source, message: impl Into<String>) {
+        self.problems.push(Problem { setting: setting.into(), source, message: message.into() });
+    }
+
+    /// `listen` may hold a port and `port` is one: the higher source wins, and one source must not disagree
+    /// with itself.
+    fn listen(&mut self) -> (SocketAddr, Source) {
+        let listen = self.read("listen", |given| listen_address(given.one()?));
+        let port = self.read("port", |given| {
+            let text = given.one()?;
+            text.parse::<u16>().map_err(|_| format!("\"{text}\" is not a port; allowed is 0 to 65535"))
+        });
+        let ((ip, own_port), source) =
+            listen.unwrap_or(((IpAddr::V4(Ipv4Addr::LOCALHOST), None), Source::Default));
+        let port = match (own_port, port) {
+            (Some(own), Some((port, from))) if own != port && rank(&from) == rank(&source) => {
+                self.problem(
+                    "port",
+                    from,
+                    format!("{port} contradicts `listen`, which says {own}; give one of them"),
+                );
+                port
+            }
+            (Some(own), Some((_, from))) if rank(&from) < rank(&source) => own,
+            (_, Some((port, _))) => port,
+            (Some(own), None) => own,
+            (None, None) => PORT_DEFAULT,
+        };
+        (SocketAddr::new(ip, port), source)
+    }
+
+    /// Whoever reaches the server over a network must come through TLS.
+    fn check_exposure(
+        &mut self,
+        listen: &(SocketAddr, Source),
+        public_url: Option<&str>,
+        proxies: &[IpAddr],
+    ) {
+        let (address, source) = listen;
+        if address.ip().is_loopback() {
+            return;
+        }
+        let encrypted = public_url.is_some_and(|url| url.starts_with("https://"));
+        if !encrypted || proxies.is_empty() {
+            let message = format!(
+                "{} is reachable from outside this machine; allowed is a loopback address such as 127.0.0.1, or \
+                 any address behind a proxy that ends TLS: then set `public_url` (https) and `trusted_proxies`",
+                address.ip()
+            );
+            self.problem("listen", source.clone(), message);
+        }
+    }
+
+    fn data_dir(&mut self) -> PathBuf {
+        let before = self.problems.len();
+        if let Some(path) = self.path("data_dir") {
+            return path;
+        }
+        // The XDG specification says to ignore a relative path.
+        let set = |name: &str| (self.layers.env)(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let default = match (set("XDG_DATA_HOME"), set("HOME")) {
+            (Some(data), _) => data.join("boocode"),
+            // Postgres refuses to run as root, and whoever it runs as cannot enter root's home.
+            (None, Some(home)) if home == Path::new("/root") => PathBuf::from("/var/lib/boocode"),
+            (None, Some(home)) => home.join(".local/share/boocode"),
+            (None, None) => PathBuf::new(),
+        };
+        if default == Path::new("") && self.problems.len() == before {
+            self.problem("data_dir", Source::Default, "HOME is not set to a folder; give --data-dir");
+        }
+        default
+    }
+
+    fn allowed_roots(&mut self) -> Vec<PathBuf> {
+        let env = self.layers.env;
+        let parse = |given: &Given| given.many()?.iter().map(|text| path(text, &given.source, env)).collect();
+        match self.read("allowed_roots", parse) {
+            Some((roots, _)) => roots,
+            None => {
+                let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+                // A server started in / would otherwise allow everything without being told to.
+                let current = std::env::current_dir().ok().filter(|folder| folder.parent().is_some());
+                let mut roots: Vec<_> = home.into_iter().chain(current).collect();
+                roots.dedup();
+                roots
+            }
+        }
+    }
+
+    fn path(&mut self, key: &str) -> Option<PathBuf> {
+        let env = self.layers.env;
+        self.read(key, |given| path(given.one()?, &given.source, env)).map(|(path, _)| path)
+    }
+
+    fn switch(&mut self, key: &str) -> bool {
+        let read = self.read(key, |given| match given.one()? {
+            "true" | "1" | "on" | "yes" => Ok(true),
+            "false" | "0" | "off" | "no" => Ok(false),
+            other => Err(format!("\"{other}\" is neither on nor off; allowed are true and false")),
+        });
+        read.is_none_or(|(on, _)| on)
+    }
+
+    fn model_servers(&mut self) -> Vec<ConfiguredServer> {
+        let env = self.layers.env;
+        let mut found = Vec::new();
+        let read = self.read("model_server", |given| {
+            let parsed = model_server::parse(given, env);
+            Ok(parsed.unwrap_or_else(|problems| {
+                let problem = |(setting, message)| Problem { setting, source: given.source.clone(), message };
+                found.extend(problems.into_iter().map(problem));
+                Vec::new()
+            }))
+        });
+        self.problems.extend(found);
+        read.map(|(servers, _)| servers).unwrap_or_default()
+    }
+}
+
+/// Which source goes first, whatever its details.
+fn rank(source: &Source) -> u8 {
+    match source {
+        Source::Default => 0,
+        Source::File(_) => 1,
+        Source::Environment(_) => 2,
+        Source::Flag(_) => 3,
+    }
+}
+
+fn listen_address(text: &str) -> Result<(IpAddr, Option<u16>), String> {
+    let text = text.trim();
+    let literal = text.replacen("localhost", "127.0.0.1", 1);
+    let bare = literal.trim_start_matches('[').trim_end_matches(']');
+    match (literal.parse::<SocketAddr>(), bare.parse::<IpAddr>()) {
+        (Ok(address), _) => Ok((address.ip(), Some(address.port()))),
+        (_, Ok(ip)) => Ok((ip, None)),
+        _ => Err(format!(
+            "\"{text}\" is not an address; allowed is an IP address with or without a port, such as 127.0.0.1:4400"
+        )),
+    }
+}
+
+fn origin(text: &str) -> Result<String, String> {
+    let allowed =
+        "allowed is an https URL without a path, such as https://code.example.org, or http on loopback";
+    let refused = || format!("\"{text}\" is not usable as the public address; {allowed}");
+    let url = Url::parse(text).map_err(|_| refused())?;
+    let host = url.host_str().ok_or_else(refused)?;
+    let secure = url.scheme() == "https" || (url.scheme() == "http" && domain::catalogue::is_loopback(host));
+    let bare =
+        url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    if secure && bare && url.password().is_none() {
+        Ok(url.origin().ascii_serialization())
+    } else {
+        Err(refused())
+    }
+}
+
+fn addresses(given: &Given) -> Result<Vec<IpAddr>, String> {
+    let parse = |text: &String| {
+        let parsed = text.trim().parse::<IpAddr>();
+        parsed.map_err(|_| format!("\"{text}\" is not an address; allowed are IP addresses such as 10.0.0.2"))
+    };
+    given.many()?.iter().map(parse).collect()
+}
+
+/// The value is never repeated in a message: it holds a password.
+fn database_url(text: &str) -> Result<Secret, String> {
+    let allowed = "allowed is postgres://user:password@host:port/database";
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "postgres" | "postgresql") => Ok(Secret::new(text)),
+        Ok(url) => Err(format!("\"{}:\" is not Postgres; {allowed}", url.scheme())),
+        Err(error) => Err(format!("this is not a URL ({error}); {allowed}")),
+    }
+}
+
+/// A relative path in the settings file starts at the file, elsewhere at the current folder.
+fn path(text: &str, source: &Source, env: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("this is empty; allowed is a path".into());
+    }
+    let path = match (text.strip_prefix("~/"), env("HOME")) {
+        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        _ => PathBuf::from(text),
+    };
+    let path = match source {
+        Source::File(file) => file.parent().unwrap_or(Path::new("/")).join(path),
+        _ => path,
+    };
+    std::path::absolute(&path).map_err(|error| format!("\"{text}\" is not a path: {error}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The model servers that were configured.
+
+use domain::catalogue::Lane;
+
+use super::layers::{Given, Value, no_such_setting};
+use crate::{models::Address, secret::Secret};
+
+/// The server that BooCode runs itself has this name, so no other may.
+pub const SMALL_MODEL_SERVER: &str = "small";
+
+const KEYS: &[&str] = &["name", "url", "lane", "api_key_env", "parallel", "models"];
+const PARALLEL_DEFAULT: u32 = 4;
+const PARALLEL_MAX: u32 = 64;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfiguredServer {
+    pub name: String,
+    pub address: Address,
+    pub lane: Lane,
+    pub key: Key,
+    /// How many tasks may run there at once.
+    pub parallel: u32,
+    /// What it serves, where it cannot list that itself.
+    pub models: Vec<String>,
+}
+
+/// Keys come from the environment only. A missing one is no reason not to start: the catalogue says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    None,
+    Missing { variable: String },
+    Set { variable: String, value: Secret },
+}
+
+/// Every problem is a pair of the setting's name and what is wrong with it.
+pub(super) fn parse(
+    given: &Given,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<ConfiguredServer>, Vec<(String, String)>> {
+    let drafts: Vec<_> = match &given.value {
+        Value::Tables(tables) => tables.iter().map(|table| from_table(table, env)).collect(),
+        Value::One(text) => vec![from_text(text)],
+        Value::Many(texts) => texts.iter().map(|text| from_text(text)).collect(),
+    };
+    let mut servers: Vec<ConfiguredServer> = Vec::new();
+    let mut problems = Vec::new();
+    for (index, draft) in drafts.into_iter().enumerate() {
+        let setting = |key: &str| match key {
+            "" => format!("model_server[{}]", index + 1),
+            key => format!("model_server[{}].{key}", index + 1),
+        };
+        match draft {
+            Err(found) => problems.extend(found.into_iter().map(|(key, text)| (setting(&key), text))),
+            Ok(server) => {
+                if servers.iter().any(|other| other.name == server.name) {
+                    problems.push((setting("name"), format!("\"{}\" is there twice", server.name)));
+                }
+                if let Some(other) =
+                    servers.iter().find(|other| other.address.is_same_server(&server.address))
+                {
+                    problems.push((setting("url"), format!("this is the server \"{}\" again", other.name)));
+                }
+                servers.push(server);
+            }
+        }
+    }
+    if problems.is_empty() { Ok(servers) } else { Err(problems) }
+}
+
+type Draft = Result<ConfiguredServer, Vec<(String, String)>>;
+
+/// `name=url`, as flags and the environment have it.
+fn from_text(text: &str) -> Draft {
+    let Some((name, url)) = text.split_once('=') else {
+        return Err(vec![(String::new(), format!("\"{text}\" is not a model server; allowed is NAME=URL"))]);
+    };
+    let table =
+        toml::Table::from_iter([("name", name), ("url", url)].map(|(key, value)| (key.into(), value.into())));
+    from_table(&table, &|_| None)
+}
+
+fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draft {
+    let mut reader = Reader { table, problems: Vec::new() };
+    reader.unknown_keys();
+    let name = reader.required("name", valid_name);
+    let address = reader.required("url", |value| Address::parse(text(value)?));
+    let lane = reader.optional("lane", |value| match text(value)? {
+        "local" => Ok(Lane::Local),
+        "cloud" => Ok(Lane::Cloud),
+        other => Err(format!("\"{other}\" is not a lane; allowed are \"local\" and \"cloud\"")),
+    });
+    let variable = reader.optional("api_key_env", |value| match text(value)? {
+        name if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+            Ok(name.to_owned())
+        }
+        // Whatever was written may be the key itself, so it is not repeated.
+        _ => Err("this is not the name of a variable; allowed are letters, digits and _".into()),
+    });
+    let parallel = reader.optional("parallel", |value| match value.as_integer() {
+        Some(number @ 1..=64) => Ok(number as u32),
+        _ => Err(format!("{value} is not allowed; allowed is 1 to {PARALLEL_MAX}")),
+    });
+    let models = reader.optional("models", |value| {
+        let texts: Option<Vec<_>> =
+            value.as_array().map(|all| all.iter().map(|one| one.as_str()).collect()).unwrap_or(None);
+        match texts {
+            Some(texts) if texts.iter().all(|text| !text.is_empty()) => {
+                Ok(texts.into_iter().map(String::from).collect())
+            }
+            _ => Err("a list of model names is allowed".to_owned()),
+        }
+    });
+    let lane = lane.or_else(|| address.as_ref().map(|address| Lane::of_host(address.host())));
+    if lane == Some(Lane::Local) && parallel.is_some_and(|parallel| parallel > 1) {
+        reader.problem("parallel", "a local server has one model loaded, so it takes one task at a time");
+    }
+    if let (Some(address), Some(_)) = (&address, &variable)
+        && !address.may_carry_a_key()
+    {
+        reader.problem(
+            "url",
+            "a key would travel unencrypted; allowed is https, or http within a private network",
+        );
+    }
+    let key = match variable {
+        None => Key::None,
+        Some(variable) => match env(&variable).filter(|value| !value.is_empty()) {
+            Some(value) => Key::Set { variable, value: Secret::new(value) },
+            None => Key::Missing { variable },
+        },
+    };
+    match (name, address, lane) {
+        (Some(name), Some(address), Some(lane)) if reader.problems.is_empty() => Ok(ConfiguredServer {
+            name,
+            address,
+            lane,
+            key,
+            parallel: if lane == Lane::Local { 1 } else { parallel.unwrap_or(PARALLEL_DEFAULT) },
+            models: models.unwrap_or_default(),
+        }),
+        _ => Err(reader.problems),
+    }
+}
+
+struct Reader<'a> {
+    table: &'a toml::Table,
+    problems: Vec<(String, String)>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, key: &str, message: impl Into<String>) {
+        self.problems.push((key.into(), message.into()));
+    }
+
+    fn unknown_keys(&mut self) {
+        for key in self.table.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+            let message = match key.as_str() {
+                "api_key" | "key" | "token" => {
+                    "a key does not belong in a file; put it into the environment and name the variable in `api_key_env`".into()
+                }
+                key => no_such_setting(key, KEYS),
+            };
+            self.problems.push((key.clone(), message));
+        }
+    }
+
+    fn required<T>(&mut self, key: &str, parse: impl Fn(&toml::Value) -> Result<T, String>) -> Option<T> {
+        if !self.table.contains_key(key) {
+            self.problem(key, "this is missing");
+        }
+        self.optional(key, parse)
+    }
+
+    fn optional<T>(&mut self, key: &str, parse: impl Fn(&toml::Value) -> Result<T, String>) -> Option<T> {
+        match parse(self.table.get(key)?) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.problem(key, message);
+                None
+            }
+        }
+    }
+}
+
+fn text(value: &toml::Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| format!("a text is allowed, not a {}", value.type_str()))
+}
+
+fn valid_name(value: &toml::Value) -> Result<String, String> {
+    let name = text(value)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name == SMALL_MODEL_SERVER {
+        return Err(format!("\"{name}\" is the name of the built-in small model; choose another"));
+    }
+    if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
+        return Err(format!(
+            "\"{name}\" is not a name; allowed are 1 to 40 letters, digits, '.', '_' and '-'"
+        ));
+    }
+    Ok(name.to_owned())
+}

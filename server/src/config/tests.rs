@@ -1,0 +1,223 @@
+use std::collections::HashMap;
+
+use domain::catalogue::Lane;
+
+use super::*;
+
+const FILE: &str = "/etc/boocode/boocode.toml";
+
+/// Loads from `--flag value` arguments, `NAME=value` variables and the text of a settings file.
+fn load(flags: &[&str], env: &[&str], toml: &str) -> Result<Config, Vec<Problem>> {
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
+    let cli: Cli = clap::Parser::try_parse_from(["boocode"].iter().chain(flags)).unwrap();
+    let home = [("HOME", "/home/ada")];
+    let env: HashMap<_, _> =
+        home.into_iter().chain(env.iter().map(|pair| pair.split_once('=').unwrap())).collect();
+    let file = (!toml.is_empty()).then(|| (FILE.into(), toml.to_owned()));
+    Config::load(cli.serve, |name| env.get(name).map(|value| (*value).to_owned()), file)
+}
+
+fn load_ok(flags: &[&str], env: &[&str], toml: &str) -> Config {
+    load(flags, env, toml).unwrap_or_else(|problems| panic!("{flags:?} {env:?} {toml}: {problems:#?}"))
+}
+
+#[test]
+fn defaults() {
+    let config = load_ok(&[], &[], "");
+    assert_eq!(config.listen.to_string(), "127.0.0.1:4400");
+    assert_eq!(config.data_dir, Path::new("/home/ada/.local/share/boocode"));
+    assert_eq!(config.log_format, LogFormat::Text);
+    assert!(config.small_model && config.discover);
+    assert_eq!(config.allowed_roots, [PathBuf::from("/home/ada"), std::env::current_dir().unwrap()]);
+    assert_eq!((config.database_url, config.pg_bin_dir, config.default_model), (None, None, None));
+    assert!(config.model_servers.is_empty());
+    assert_eq!(load_ok(&[], &["HOME=/root"], "").data_dir, Path::new("/var/lib/boocode"));
+    assert_eq!(load_ok(&[], &["XDG_DATA_HOME=/d"], "").data_dir, Path::new("/d/boocode"));
+}
+
+#[test]
+fn the_higher_source_wins() {
+    let check = |flags: &[&str], env: &[&str], toml: &str, expected: &str| {
+        assert_eq!(load_ok(flags, env, toml).default_model.as_deref(), Some(expected));
+    };
+    check(&["--default-model", "flag"], &["DEFAULT_MODEL=env"], "default_model = 'file'", "flag");
+    check(&[], &["DEFAULT_MODEL=env"], "default_model = 'file'", "env");
+    check(&[], &[], "default_model = 'file'", "file");
+    check(&[], &["DEFAULT_MODEL="], "default_model = 'file'", "file");
+}
+
+#[test]
+fn address_and_port() {
+    let check = |flags: &[&str], env: &[&str], toml: &str, expected: &str| {
+        assert_eq!(load_ok(flags, env, toml).listen.to_string(), expected, "{flags:?} {env:?} {toml}");
+    };
+    check(&["--port", "5000"], &[], "", "127.0.0.1:5000");
+    check(&[], &["BOOCODE_PORT=0"], "", "127.0.0.1:0");
+    check(&[], &[], "port = 5000", "127.0.0.1:5000");
+    check(&["--listen", "localhost:5000"], &[], "", "127.0.0.1:5000");
+    check(&["--listen", "[::1]"], &["BOOCODE_PORT=5000"], "", "[::1]:5000");
+    check(&["--listen", "::1"], &[], "", "[::1]:4400");
+    // A port inside a higher `listen` beats a lower `port`, and the other way round.
+    check(&["--listen", "127.0.0.1:5000"], &["BOOCODE_PORT=6000"], "", "127.0.0.1:5000");
+    check(&["--port", "6000"], &["BOOCODE_LISTEN=127.0.0.1:5000"], "", "127.0.0.1:6000");
+    check(&["--port", "5000", "--listen", "127.0.0.1:5000"], &[], "", "127.0.0.1:5000");
+    check(
+        &[],
+        &[],
+        "listen = '0.0.0.0:80'\npublic_url = 'https://code.example.org/'\ntrusted_proxies = '10.0.0.2'",
+        "0.0.0.0:80",
+    );
+}
+
+#[test]
+fn paths_and_switches() {
+    let config = load_ok(
+        &["--no-model", "--allowed-root", "/a", "--allowed-root", "/b"],
+        &["PG_BIN_DIR=~/pg/bin", "BOOCODE_DISCOVER=off", "DATABASE_URL=postgres://u:p@h/d"],
+        "data_dir = 'data'\nlog_format = 'json'\nsmall_model = true\nsmall_model_python = '/venv/bin/python'",
+    );
+    assert_eq!(config.data_dir, Path::new("/etc/boocode/data"));
+    assert_eq!(config.pg_bin_dir.as_deref(), Some(Path::new("/home/ada/pg/bin")));
+    assert_eq!(config.allowed_roots, [PathBuf::from("/a"), "/b".into()]);
+    assert_eq!(config.log_format, LogFormat::Json);
+    assert_eq!(config.small_model_python.as_deref(), Some(Path::new("/venv/bin/python")));
+    assert!(!config.small_model && !config.discover);
+    assert_eq!(config.database_url.as_ref().map(|url| url.expose()), Some("postgres://u:p@h/d"));
+    assert!(!format!("{config:?}").contains("u:p"));
+    let from_env = load_ok(&[], &["BOOCODE_ALLOWED_ROOTS=/x:/y"], "");
+    assert_eq!(from_env.allowed_roots, [PathBuf::from("/x"), "/y".into()]);
+}
+
+#[test]
+fn model_servers() {
+    let toml = r#"
+        [[model_server]]
+        name = "swap"
+        url = "http://localhost:9292/v1"
+        [[model_server]]
+        name = "openai"
+        url = "https://api.openai.com/v1"
+        api_key_env = "OPENAI_API_KEY"
+        parallel = 8
+        models = ["gpt-5"]
+        [[model_server]]
+        name = "rack"
+        url = "http://10.0.0.9:8080"
+        lane = "local"
+        api_key_env = "RACK_KEY"
+    "#;
+    let config = load_ok(&[], &["OPENAI_API_KEY=sk-hunter2"], toml);
+    let shown: Vec<_> = config
+        .model_servers
+        .iter()
+        .map(|server| (&*server.name, server.address.root(), server.lane, server.parallel))
+        .collect();
+    let expected = [
+        ("swap", "http://localhost:9292", Lane::Local, 1),
+        ("openai", "https://api.openai.com", Lane::Cloud, 8),
+        ("rack", "http://10.0.0.9:8080", Lane::Local, 1),
+    ];
+    assert_eq!(shown, expected);
+    let keys: Vec<_> = config.model_servers.iter().map(|server| &server.key).collect();
+    let set = Key::Set { variable: "OPENAI_API_KEY".into(), value: Secret::new("sk-hunter2") };
+    assert_eq!(keys, [&Key::None, &set, &Key::Missing { variable: "RACK_KEY".into() }]);
+    assert_eq!(config.model_servers[1].models, ["gpt-5"]);
+    assert!(!format!("{config:?}").contains("hunter2"));
+
+    // The higher source replaces the list.
+    let names = |flags: &[&str], env: &[&str]| -> Vec<_> {
+        load_ok(flags, env, toml).model_servers.into_iter().map(|server| server.name).collect()
+    };
+    assert_eq!(
+        names(&["--model-server", "a=http://127.0.0.1:1"], &["BOOCODE_MODEL_SERVERS=b=http://h"]),
+        ["a"]
+    );
+    assert_eq!(names(&[], &["BOOCODE_MODEL_SERVERS=b=http://h:1,c=http://h:2"]), ["b", "c"]);
+}
+
+#[test]
+fn problems_name_the_setting_its_source_and_what_is_allowed() {
+    let check = |flags: &[&str], env: &[&str], toml: &str, expected: &[&str]| {
+        let problems = load(flags, env, toml).expect_err("the settings were accepted");
+        let text: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(text.len(), 1, "{text:#?}");
+        for part in expected {
+            assert!(text[0].contains(part), "{} lacks {part}", text[0]);
+        }
+        assert!(!text[0].contains("hunter2"), "a secret was repeated: {}", text[0]);
+    };
+    check(&["--port", "80x"], &[], "", &["`port` from the flag --port", "\"80x\"", "0 to 65535"]);
+    check(&[], &["BOOCODE_PORT=65536"], "", &["the environment variable BOOCODE_PORT"]);
+    check(&[], &[], "port = -1", &["`port` from /etc/boocode/boocode.toml"]);
+    check(&[], &[], "port = [1, 2]", &["one value is allowed"]);
+    check(&[], &[], "port = 1.5", &["float"]);
+    check(&["--listen", "example.org"], &[], "", &["not an address", "127.0.0.1:4400"]);
+    check(&["--listen", "127.0.0.1:1", "--port", "2"], &[], "", &["`port`", "contradicts"]);
+    check(
+        &["--listen", "0.0.0.0"],
+        &[],
+        "",
+        &["`listen` from the flag --listen", "`public_url`", "trusted_proxies"],
+    );
+    check(&["--listen", "::"], &[], "", &["reachable from outside"]);
+    // Neither half of the permission is enough.
+    check(&["--listen", "0.0.0.0", "--public-url", "https://x.org"], &[], "", &["trusted_proxies"]);
+    check(&["--listen", "0.0.0.0", "--trusted-proxy", "10.0.0.2"], &[], "", &["`public_url`"]);
+    check(&["--public-url", "http://x.org"], &[], "", &["https"]);
+    check(&["--public-url", "https://x.org/path"], &[], "", &["without a path"]);
+    check(&["--trusted-proxy", "proxy.org"], &[], "", &["`trusted_proxies`", "IP addresses"]);
+    check(&["--log-format", "xml"], &[], "", &["`log_format`", "\"text\" and \"json\""]);
+    check(&[], &["BOOCODE_SMALL_MODEL=maybe"], "", &["`small_model`", "true and false"]);
+    check(&[], &["DATABASE_URL=mysql://u:hunter2@h/d"], "", &["`database_url`", "postgres://"]);
+    check(&[], &["DATABASE_URL=hunter2"], "", &["not a URL"]);
+    check(&[], &["HOME="], "", &["`data_dir` from the default", "--data-dir"]);
+    check(&[], &[], "prot = 1", &["`prot`", "did you mean `port`?"]);
+    check(&[], &[], "allowed_root = '/x'", &["did you mean `allowed_roots`?"]);
+    check(&[], &[], "zzz = 1", &["allowed are listen, port"]);
+    check(&[], &[], "port = ", &["`config` from /etc/boocode/boocode.toml", "line 1"]);
+}
+
+#[test]
+fn problems_of_model_servers() {
+    let check = |body: &str, expected: &[&str]| {
+        let toml = format!("[[model_server]]\n{body}");
+        let problems = load(&[], &["KEY=hunter2"], &toml).expect_err("the server was accepted");
+        let text: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(text.len(), 1, "{text:#?}");
+        for part in expected {
+            assert!(text[0].contains(part), "{} lacks {part}", text[0]);
+        }
+        assert!(!text[0].contains("hunter2"), "a secret was repeated: {}", text[0]);
+    };
+    let server = |rest: &str| format!("name = 'a'\nurl = 'https://host'\n{rest}");
+    check("url = 'https://host'", &["`model_server[1].name`", "missing"]);
+    check("name = 'a'", &["`model_server[1].url`", "missing"]);
+    check("name = 'a/b'\nurl = 'https://host'", &["not a name"]);
+    check("name = 'small'\nurl = 'https://host'", &["built-in"]);
+    check("name = 'a'\nurl = 'host'", &["not a URL"]);
+    check(&server("lane = 'fast'"), &["`model_server[1].lane`", "\"local\" and \"cloud\""]);
+    check(&server("lane = 'local'\nparallel = 2"), &["one task at a time"]);
+    check(&server("parallel = 0"), &["1 to 64"]);
+    check(&server("models = 'gpt'"), &["a list of model names"]);
+    check(&server("api_key = 'hunter2'"), &["`api_key_env`"]);
+    check(&server("api_key_env = 'sk-hunter2'"), &["not the name of a variable"]);
+    check(&server("paralel = 2"), &["did you mean `parallel`?"]);
+    check("name = 'a'\nurl = 'http://host.org'\napi_key_env = 'KEY'", &["unencrypted"]);
+    check(
+        &server("[[model_server]]\nname = 'a'\nurl = 'https://other'"),
+        &["`model_server[2].name`", "twice"],
+    );
+    check(&server("[[model_server]]\nname = 'b'\nurl = 'https://host:443/v1'"), &["the server \"a\" again"]);
+}
+
+#[test]
+fn all_problems_are_reported_at_once() {
+    let problems =
+        load(&["--port", "x"], &["BOOCODE_LOG_FORMAT=xml"], "colour = 'red'\n[[model_server]]").unwrap_err();
+    let settings: Vec<_> = problems.iter().map(|problem| &*problem.setting).collect();
+    assert_eq!(settings, ["colour", "port", "log_format", "model_server[1].name", "model_server[1].url"]);
+}

@@ -1,0 +1,7 @@
+//! What the server answers, and to whom.
+
+pub mod assets;
+pub mod guard;
+pub mod headers;
+pub mod health;
+pub mod login;

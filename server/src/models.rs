@@ -1,0 +1,134 @@
+//! The model servers: those that are configured, those found on loopback, and the small one that BooCode runs
+//! itself when there is no other. The catalogue is kept fresh in the background.
+
+mod address;
+mod discovery;
+mod keeper;
+mod probe;
+mod small;
+
+use std::{sync::Arc, time::Duration};
+
+pub use address::Address;
+use domain::catalogue::{Catalogue, Flavour, Lane, ServerState};
+use reqwest::Client;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{config::Config, secret::Secret};
+use keeper::Keeper;
+
+const REFRESH_EVERY: Duration = Duration::from_secs(15);
+const REFRESH_REQUESTS_MAX: usize = 16;
+
+/// How a model server is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The server's root, for its own pages such as `/running`.
+    pub base_url: String,
+    /// Where `/chat/completions` is appended.
+    pub api_url: String,
+    pub api_key: Option<Secret>,
+    /// The slot that its tasks share, also with other BooCode processes.
+    pub slot_key: String,
+    pub lane: Lane,
+    /// How many tasks may run there at once.
+    pub parallel: u32,
+    pub flavour: Flavour,
+}
+
+/// The catalogue and the endpoints behind it, as of one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    pub catalogue: Catalogue,
+    places: Vec<Place>,
+}
+
+/// One server's slot and, while it has an address, its endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    server: String,
+    slot_key: String,
+    parallel: u32,
+    endpoint: Option<Endpoint>,
+}
+
+#[derive(Clone)]
+pub struct Models {
+    listing: watch::Receiver<Arc<Listing>>,
+    refresh: mpsc::Sender<oneshot::Sender<()>>,
+    tasks: TaskTracker,
+}
+
+impl Models {
+    /// Starts looking, until `cancel`. Nothing has been asked when this returns: await [`Models::refresh_now`]
+    /// for the first answers.
+    pub fn start(config: &Config, client: Client, cancel: CancellationToken) -> Models {
+        let places = if config.discover { discovery::usual_places() } else { Vec::new() };
+        Models::start_at(config, places, client, cancel)
+    }
+
+    /// As [`Models::start`], looking for unnamed servers in the given places.
+    pub fn start_at(
+        config: &Config,
+        places: Vec<Address>,
+        client: Client,
+        cancel: CancellationToken,
+    ) -> Models {
+        let (refresh, requests) = mpsc::channel(REFRESH_REQUESTS_MAX);
+        let tasks = TaskTracker::new();
+        let (keeper, listing) = Keeper::new(config, places, client, tasks.clone(), cancel);
+        tasks.spawn(keeper.keep(requests));
+        tasks.close();
+        Models { listing, refresh, tasks }
+    }
+
+    pub fn catalogue(&self) -> Catalogue {
+        self.listing.borrow().catalogue.clone()
+    }
+
+    /// `None` when there is no such server, or when it has no address now: its state in the catalogue says why.
+    pub fn endpoint(&self, server: &str) -> Option<Endpoint> {
+        let listing = self.listing.borrow();
+        listing.places.iter().find(|place| place.server == server)?.endpoint.clone()
+    }
+
+    /// The slots whose tasks may be claimed now, with how many at once. A server that is starting is left
+    /// out, so that its tasks wait in the queue; one that is unreachable is not, so that they are told.
+    pub fn slots(&self) -> Vec<(String, u32)> {
+        let listing = self.listing.borrow();
+        let starting = |place: &&Place| {
+            let server = listing.catalogue.server(&place.server);
+            server.is_none_or(|server| server.state == ServerState::Starting)
+        };
+        let ready = listing.places.iter().filter(|place| !starting(place));
+        ready.map(|place| (place.slot_key.clone(), place.parallel)).collect()
+    }
+
+    /// Wakes when anything above changes.
+    pub fn changed(&self) -> watch::Receiver<Arc<Listing>> {
+        self.listing.clone()
+    }
+
+    /// Asks every server again and returns when all have answered or run out of time.
+    pub async fn refresh_now(&self) {
+        let (done, answered) = oneshot::channel();
+        if self.refresh.send(done).await.is_ok() {
+            // An error means that everything is being stopped: there will be no fresher answer.
+            let _ = answered.await;
+        }
+    }
+
+    /// Returns when, after `cancel`, nothing that was started here is left, the small model included.
+    pub async fn stopped(&self) {
+        self.tasks.wait().await;
+    }
+}
+
+/// The name under which this machine's slots are kept apart from another machine's.
+pub fn hostname() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Asking one address what it is and which models it serves. Every answer is bounded in time and size, and
+//! what goes wrong is told in words that a user can act on.
+
+use std::{io, time::Duration};
+
+use domain::catalogue::{Flavour, Model};
+use futures::StreamExt;
+use reqwest::{Client, StatusCode};
+use serde_json::Value;
+
+use super::Address;
+use crate::{config::Key, secret::Secret};
+
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+const ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
+const MODELS_MAX: usize = 2000;
+
+/// What one look at a server showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    Serving {
+        flavour: Flavour,
+        models: Vec<Model>,
+    },
+    /// It answers, and is not ready yet.
+    Loading {
+        flavour: Flavour,
+    },
+    Unreachable {
+        reason: String,
+    },
+}
+
+/// Finds a server of a kind we know at an address where nobody promised one. `None` is anything else,
+/// another program on that port included.
+pub async fn discover(client: &Client, address: &Address) -> Option<Seen> {
+    let asked = |path: &str| get(client, format!("{}{path}", address.root()), None);
+    let (running, props, health, tags, listed) = tokio::join!(
+        asked("/running"),
+        asked("/props"),
+        asked("/health"),
+        asked("/api/tags"),
+        get(client, format!("{}/models", address.api()), None),
+    );
+    let listed = listed.ok().and_then(|answer| openai_models(&answer.json()?));
+    let health = health.ok();
+    let loading = health
+        .as_ref()
+        .is_some_and(|answer| answer.status == StatusCode::SERVICE_UNAVAILABLE && answer.is_loading());
+    let healthy = health.is_some_and(|answer| answer.json().is_some_and(|json| json["status"] == "ok"));
+    if running.is_ok_and(|answer| is_llama_swap(&answer)) {
+        return Some(Seen::Serving { flavour: Flavour::LlamaSwap, models: listed.unwrap_or_default() });
+    }
+    if loading {
+        return Some(Seen::Loading { flavour: Flavour::LlamaCpp });
+    }
+    if let Some(models) = listed.clone()
+        && (healthy || props.is_ok_and(|answer| is_llama_cpp(&answer)))
+    {
+        return Some(Seen::Serving { flavour: Flavour::LlamaCpp, models });
+    }
+    let models = tags.ok().and_then(|answer| ollama_models(&answer.json()?))?;
+    Some(Seen::Serving { flavour: Flavour::Ollama, models })
+}
+
+/// Asks a configured server for its models. Which kind it is was learnt elsewhere: see [`flavour`].
+pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour, fixed: &[String]) -> Seen {
+    let secret = match key {
+        Key::None => None,
+        Key::Set { value, .. } => Some(value),
+        Key::Missing { variable } => {
+            return Seen::Unreachable { reason: format!("{variable} is not set") };
+        }
+    };
+    let url = format!("{}/models", address.api());
+    let answer = match get(client, url.clone(), secret).await {
+        Ok(answer) => answer,
+        Err(reason) => return Seen::Unreachable { reason },
+    };
+    if answer.status == StatusCode::SERVICE_UNAVAILABLE && answer.is_loading() {
+        return Seen::Loading { flavour };
+    }
+    // Some providers have no list. The configured one then stands, and an answer shows that they are there.
+    if !fixed.is_empty() && (answer.status.is_success() || answer.status == StatusCode::NOT_FOUND) {
+        return Seen::Serving { flavour, models: fixed.iter().map(Model::named).collect() };
+    }
+    match answer.json().filter(|_| answer.status.is_success()).and_then(|json| openai_models(&json)) {
+        Some(models) => Seen::Serving { flavour, models },
+        None => Seen::Unreachable { reason: refusal(&answer, &url, key) },
+    }
+}
+
+/// Which kind a configured server is. They speak the same chat completions and tell their state differently.
+pub async fn flavour(client: &Client, address: &Address, key: &Key) -> Flavour {
+    let secret = match key {
+        Key::Set { value, .. } => Some(value),
+        _ => None,
+    };
+    let asked = |path: &str| get(client, format!("{}{path}", address.root()), secret);
+    let (running, props, tags) = tokio::join!(asked("/running"), asked("/props"), asked("/api/tags"));
+    if running.is_ok_and(|answer| is_llama_swap(&answer)) {
+        Flavour::LlamaSwap
+    } else if props.is_ok_and(|answer| is_llama_cpp(&answer)) {
+        Flavour::LlamaCpp
+    } else if tags.is_ok_and(|answer| answer.json().is_some_and(|json| ollama_models(&json).is_some())) {
+        Flavour::Ollama
+    } else {
+        Flavour::OpenAi
+    }
+}
+
+struct Answer {
+    status: StatusCode,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// llama.cpp's words while it loads its model.
+    fn is_loading(&self) -> bool {
+        String::from_utf8_lossy(&self.body).contains("Loading model")
+    }
+}
+
+async fn get(client: &Client, url: String, key: Option<&Secret>) -> Result<Answer, String> {
+    let exchange = async {
+        let mut request = client.get(&url);
+        if let Some(key) = key {
+            request = request.bearer_auth(key.expose());
+        }
+        let response = request.send().await.map_err(|error| unreachable(&error))?;
+        let status = response.status();
+        let mut body = Vec::new();
+        let mut pieces = response.bytes_stream();
+        while let Some(piece) = pieces.next().await {
+            body.extend_from_slice(&piece.map_err(|error| unreachable(&error))?);
+            if body.len() > ANSWER_BYTES_MAX {
+                return Err("its answer is far too long for a list of models".to_owned());
+            }
+        }
+        Ok(Answer { status, body })
+    };
+    let limited = tokio::time::timeout(ANSWER_LIMIT, exchange).await;
+    limited.unwrap_or_else(|_| Err(format!("no answer within {} s", ANSWER_LIMIT.as_secs())))
+}
+
+fn is_llama_swap(answer: &Answer) -> bool {
+    answer.status.is_success() && answer.json().is_some_and(|json| json["running"].is_array())
+}
+
+fn is_llama_cpp(answer: &Answer) -> bool {
+    answer.status.is_success()
+        && answer.json().is_some_and(|json| json["default_generation_settings"].is_object())
+}
+
+fn openai_models(json: &Value) -> Option<Vec<Model>> {
+    let all = json["data"].as_array()?.iter().filter_map(|model| {
+        let id = model["id"].as_str().filter(|id| !id.is_empty())?;
+        let name = model["name"].as_str().filter(|name| !name.is_empty() && *name != id);
+        // An older llama.cpp calls its model by the path of the file.
+        let file = id.strip_suffix(".gguf").and_then(|path| path.rsplit('/').next());
+        Some(Model { id: id.to_owned(), label: name.or(file).map(String::from) })
+    });
+    Some(all.take(MODELS_MAX).collect())
+}
+
+fn ollama_models(json: &Value) -> Option<Vec<Model>> {
+    let all = json["models"].as_array()?.iter().filter_map(|model| model["name"].as_str().map(Model::named));
+    Some(all.take(MODELS_MAX).collect())
+}
+
+fn refusal(answer: &Answer, url: &str, key: &Key) -> String {
+    let code = answer.status.as_u16();
+    match (code, key) {
+        (401 | 403, Key::Set { variable, .. }) => format!("{code}: the key in {variable} was refused"),
+        (401 | 403, _) => format!("{code}: it wants a key; name the key's variable in api_key_env"),
+        (404, _) => {
+            format!("404: there is no list of models at {url}; check the url, or list them in models")
+        }
+        (200..=299, _) => format!("{url} answers, but not with a list of models"),
+        _ => {
+            let said: String = String::from_utf8_lossy(&answer.body).chars().take(200).collect();
+            format!("{}: {}", answer.status, said.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+fn unreachable(error: &reqwest::Error) -> String {
+    let mut causes = Vec::new();
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
+            match io.kind() {
+                io::ErrorKind::ConnectionRefused => return "connection refused — is it running?".into(),
+                io::ErrorKind::ConnectionReset => return "it closed the connection without an answer".into(),
+                _ => {}
+            }
+        }
+        causes.push(cause.to_string());
+        next = cause.source();
+    }
+    let last = causes.pop().unwrap_or_else(|| error.to_string());
+    match causes.iter().any(|cause| cause.contains("dns error")) || last.contains("lookup") {
+        true => "its host name is not known — check the url and the network".into(),
+        false => last,
+    }
+}

@@ -1,0 +1,94 @@
+//! The one place that changes state: lock, load, decide, write rows and events, tell everyone. A click, a
+//! report, a restart and a second server all come through here.
+//!
+//! Locks are taken in one order (chat, tasks, stream, slot, head of the feed), so two transactions never wait
+//! for each other.
+
+use domain::{
+    Rejected,
+    catalogue::ModelRef,
+    chat::{Input, Report},
+    feed::{Event, Seq, StreamId},
+    id::{Attempt, ChatId, TaskId},
+    output::{Outcome, Phase},
+    task,
+};
+use sqlx::{Postgres, Transaction};
+use uuid::Uuid;
+
+use crate::{Db, Result, chats, feed, record::record};
+
+/// What a commit did.
+#[derive(Debug, PartialEq)]
+pub struct Committed {
+    pub seq: Seq,
+    pub events: Vec<Event>,
+}
+
+pub async fn chat(db: &Db, id: ChatId, input: Input) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let events = chats::lock(&mut tx, id).await?.decide(input)?;
+    finish(tx, events).await
+}
+
+/// The end of an attempt as the engine saw it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    pub task: TaskId,
+    pub attempt: Attempt,
+    pub outcome: Outcome,
+    /// What a title task said.
+    pub said: Option<String>,
+    /// The model that would name the chat.
+    pub title_model: Option<ModelRef>,
+    pub at_ms: i64,
+}
+
+/// Settles, requeues or refuses as stale. How long the output is, the table says: whoever reports may have
+/// seen more than what survived.
+pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
+    let Ended { task, attempt, outcome, said, title_model, at_ms } = ended;
+    let mut tx = db.pool.begin().await?;
+    let chat = chat_of(&mut tx, task).await?;
+    let chat = chats::lock(&mut tx, chat).await?;
+    let stream_len = sqlx::query_scalar!(
+        "select len from streams where task_id = $1 and attempt = $2 for update",
+        task.0,
+        attempt.0 as i32
+    )
+    .fetch_optional(&mut *tx)
+    .await?
+    .unwrap_or(0) as u64;
+    let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
+    let report = Report { task, attempt, outcome, stream_len, said, title, at_ms };
+    let events = chat.decide(Input::Report(report))?;
+    finish(tx, events).await
+}
+
+/// What a running task is doing now.
+pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let chat = chat_of(&mut tx, stream.task).await?;
+    let chat = chats::lock(&mut tx, chat).await?;
+    let task = chat.tasks.get(&stream.task).ok_or(Rejected::Stale)?;
+    let events = task.decide(task::Input::Phase { attempt: stream.attempt, phase })?;
+    finish(tx, events).await
+}
+
+/// Writes what was decided and ends the transaction.
+pub(crate) async fn finish(mut tx: Transaction<'_, Postgres>, events: Vec<Event>) -> Result<Committed> {
+    if events.is_empty() {
+        return Ok(Committed { seq: 0, events });
+    }
+    record(&mut tx, &events).await?;
+    let seq = feed::append(&mut tx, &events).await?;
+    tx.commit().await?;
+    Ok(Committed { seq, events })
+}
+
+async fn chat_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<ChatId> {
+    let chat = sqlx::query_scalar!("select chat_id from tasks where id = $1", task.0)
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(ChatId(chat.ok_or(Rejected::Stale)?))
+}

@@ -1,0 +1,99 @@
+//! Login tokens and the browsers that used one. Only hashes are kept.
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{Db, Result};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserRow {
+    pub id: Uuid,
+    pub secret: Vec<u8>,
+    pub label: String,
+    pub created_at: OffsetDateTime,
+    pub seen_at: OffsetDateTime,
+    pub expires_at: OffsetDateTime,
+}
+
+pub async fn insert_token(db: &Db, hash: &[u8], now: OffsetDateTime, expires: OffsetDateTime) -> Result<()> {
+    sqlx::query!("delete from login_tokens where expires_at <= $1", now).execute(&db.pool).await?;
+    sqlx::query!("insert into login_tokens (hash, expires_at) values ($1, $2)", hash, expires)
+        .execute(&db.pool)
+        .await?;
+    Ok(())
+}
+
+/// Spends a token. Of two that try at once, the one that deletes the row is the only one told `true`.
+pub async fn redeem_token(db: &Db, hash: &[u8], now: OffsetDateTime) -> Result<bool> {
+    let valid = sqlx::query_scalar!(
+        r#"delete from login_tokens where hash = $1 returning expires_at > $2 as "valid!""#,
+        hash,
+        now
+    )
+    .fetch_optional(&db.pool)
+    .await?;
+    Ok(valid.unwrap_or(false))
+}
+
+pub async fn insert_session(db: &Db, row: &BrowserRow) -> Result<()> {
+    sqlx::query!("delete from browser_sessions where expires_at <= $1", row.seen_at)
+        .execute(&db.pool)
+        .await?;
+    sqlx::query!(
+        "insert into browser_sessions (id, secret, label, created_at, seen_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6)",
+        row.id,
+        row.secret,
+        row.label,
+        row.created_at,
+        row.seen_at,
+        row.expires_at
+    )
+    .execute(&db.pool)
+    .await?;
+    Ok(())
+}
+
+pub async fn find_session(db: &Db, secret: &[u8], now: OffsetDateTime) -> Result<Option<BrowserRow>> {
+    let row = sqlx::query_as!(
+        BrowserRow,
+        "select id, secret, label, created_at, seen_at, expires_at from browser_sessions
+         where secret = $1 and expires_at > $2",
+        secret,
+        now
+    )
+    .fetch_optional(&db.pool)
+    .await?;
+    Ok(row)
+}
+
+/// A session revoked meanwhile has no row, so this cannot bring it back.
+pub async fn touch(db: &Db, id: Uuid, seen: OffsetDateTime, expires: OffsetDateTime) -> Result<()> {
+    sqlx::query!(
+        "update browser_sessions set seen_at = $2, expires_at = $3 where id = $1",
+        id,
+        seen,
+        expires
+    )
+    .execute(&db.pool)
+    .await?;
+    Ok(())
+}
+
+/// Whether there was one.
+pub async fn revoke(db: &Db, id: Uuid) -> Result<bool> {
+    let done = sqlx::query!("delete from browser_sessions where id = $1", id).execute(&db.pool).await?;
+    Ok(done.rows_affected() > 0)
+}
+
+pub async fn list(db: &Db, now: OffsetDateTime) -> Result<Vec<BrowserRow>> {
+    let rows = sqlx::query_as!(
+        BrowserRow,
+        "select id, secret, label, created_at, seen_at, expires_at from browser_sessions
+         where expires_at > $1 order by seen_at desc",
+        now
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    Ok(rows)
+}

@@ -1,0 +1,125 @@
+//! The output of attempts, durable. Fenced: an attempt that is over cannot grow.
+
+use domain::feed::StreamId;
+
+use crate::{Db, Result, feed};
+
+/// How a stream stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub len: u64,
+    pub ended: bool,
+}
+
+/// Appends `text` at `start`. `false` when the attempt is over or does not stand there: whoever writes has
+/// been replaced and must stop.
+pub async fn append(db: &Db, stream: StreamId, start: u64, text: &str) -> Result<bool> {
+    let done = sqlx::query_scalar!(
+        r#"with grown as (
+               update streams set len = len + $4
+               where task_id = $1 and attempt = $2 and len = $3 and not ended
+               returning task_id
+           ), written as (
+               insert into stream_chunks (task_id, attempt, start, body)
+               select $1, $2, $3, $5 from grown
+               returning task_id
+           )
+           select pg_notify($6, $7)::text as "told?" from written"#,
+        stream.task.0,
+        stream.attempt.0 as i32,
+        start as i64,
+        text.len() as i64,
+        text.as_bytes(),
+        feed::STREAMS,
+        stream.to_string()
+    )
+    .fetch_optional(&db.pool)
+    .await?;
+    Ok(done.is_some())
+}
+
+pub async fn extent(db: &Db, stream: StreamId) -> Result<Option<Extent>> {
+    let row = sqlx::query!(
+        "select len, ended from streams where task_id = $1 and attempt = $2",
+        stream.task.0,
+        stream.attempt.0 as i32
+    )
+    .fetch_optional(&db.pool)
+    .await?;
+    Ok(row.map(|row| Extent { len: row.len as u64, ended: row.ended }))
+}
+
+/// At most `max` bytes from `offset` on, cut at the end of a character. Reads chunks or the folded body,
+/// whichever is there.
+pub async fn read(db: &Db, stream: StreamId, offset: u64, max: u64) -> Result<String> {
+    let bytes = sqlx::query_scalar!(
+        r#"select coalesce(
+               substring(body from $3::bigint::int + 1 for $4::bigint::int),
+               (select substring(string_agg(chunk.body, ''::bytea order by chunk.start)
+                        from ($3 - min(chunk.start))::int + 1 for $4::bigint::int)
+                from stream_chunks chunk
+                where chunk.task_id = $1 and chunk.attempt = $2
+                  and chunk.start < $3 + $4
+                  and chunk.start >= coalesce((
+                      select max(before.start) from stream_chunks before
+                      where before.task_id = $1 and before.attempt = $2 and before.start <= $3), 0)),
+               ''::bytea) as "bytes!"
+           from streams where task_id = $1 and attempt = $2"#,
+        stream.task.0,
+        stream.attempt.0 as i32,
+        offset as i64,
+        max as i64
+    )
+    .fetch_optional(&db.pool)
+    .await?
+    .unwrap_or_default();
+    Ok(whole_characters(bytes))
+}
+
+/// Turns the chunks of a stream that has ended into one body.
+pub async fn fold(db: &Db, stream: StreamId) -> Result<()> {
+    let (task, attempt) = (stream.task.0, stream.attempt.0 as i32);
+    let mut tx = db.pool.begin().await?;
+    let folded = sqlx::query!(
+        "update streams set body = coalesce((
+             select string_agg(chunk.body, ''::bytea order by chunk.start) from stream_chunks chunk
+             where chunk.task_id = $1 and chunk.attempt = $2), ''::bytea)
+         where task_id = $1 and attempt = $2 and ended and body is null",
+        task,
+        attempt
+    )
+    .execute(&mut *tx)
+    .await?;
+    if folded.rows_affected() > 0 {
+        sqlx::query!("delete from stream_chunks where task_id = $1 and attempt = $2", task, attempt)
+            .execute(&mut *tx)
+            .await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The streams that ended and were not folded, because whoever would have done it is gone.
+pub async fn unfolded(db: &Db) -> Result<Vec<StreamId>> {
+    let rows = sqlx::query!("select task_id, attempt from streams where ended and body is null limit 100")
+        .fetch_all(&db.pool)
+        .await?;
+    Ok(rows.into_iter().map(|row| id(row.task_id, row.attempt)).collect())
+}
+
+pub(crate) fn id(task: uuid::Uuid, attempt: i32) -> StreamId {
+    StreamId { task: domain::id::TaskId(task), attempt: domain::id::Attempt(attempt as u32) }
+}
+
+/// A piece may end inside a character; the rest of it comes with the next piece.
+pub(crate) fn whole_characters(bytes: Vec<u8>) -> String {
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(cut) => {
+            let valid = cut.utf8_error().valid_up_to();
+            let mut bytes = cut.into_bytes();
+            bytes.truncate(valid);
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+    }
+}

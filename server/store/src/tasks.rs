@@ -1,0 +1,126 @@
+//! Claiming tasks, and keeping what is claimed.
+
+use std::time::Duration;
+
+use domain::{
+    feed::StreamId,
+    id::{Attempt, TaskId},
+    task::{self, Task},
+};
+use sqlx::postgres::types::PgInterval;
+use uuid::Uuid;
+
+use crate::{Db, Error, Result, chats::TaskRow, commit};
+
+/// A model server that this process can reach: its name in tasks, and the key of its slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reachable {
+    pub server: String,
+    pub slot_key: String,
+}
+
+/// Claims the task that goes first among those whose server has a free place. The task, its place and the
+/// lease are taken in one statement: nothing holds a lease while it waits, and two claimers never get the
+/// same task or the same place.
+pub async fn claim(
+    db: &Db,
+    by: Uuid,
+    reachable: &[Reachable],
+    lease: Duration,
+    limit: Duration,
+    at_ms: i64,
+) -> Result<Option<Task>> {
+    let servers: Vec<String> = reachable.iter().map(|at| at.server.clone()).collect();
+    let keys: Vec<String> = reachable.iter().map(|at| at.slot_key.clone()).collect();
+    let mut tx = db.pool.begin().await?;
+    let row = sqlx::query_as!(
+        TaskRow,
+        r#"with picked as (
+               select tasks.id, slots.slot_key, slots.n
+               from tasks
+               join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
+               join slots on slots.slot_key = mine.slot_key and slots.task_id is null
+               where tasks.status = 'queued'
+               order by tasks.rank, tasks.id
+               limit 1
+               for update of tasks, slots skip locked
+           ), placed as (
+               update slots set task_id = picked.id from picked
+               where slots.slot_key = picked.slot_key and slots.n = picked.n
+           )
+           update tasks set status = 'running', attempt = attempt + 1, phase = '{"kind":"starting"}',
+               claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
+           from picked where tasks.id = picked.id
+           returning tasks.id, chat_id, work, server, model, 'queued' as "status!", attempt, attempts_max,
+               lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms"#,
+        &servers,
+        &keys,
+        by,
+        interval(lease)?,
+        interval(limit)?,
+        at_ms
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let mut task = row.into_task()?;
+    let events = task.decide(task::Input::Claim { at_ms })?;
+    for event in &events {
+        task.apply(event);
+    }
+    commit::finish(tx, events).await?;
+    Ok(Some(task))
+}
+
+/// Renews the leases of what `by` runs, and returns what is still its own. Past its deadline a task is not
+/// renewed: whoever runs it does not stop by itself.
+pub async fn renew(db: &Db, by: Uuid, lease: Duration) -> Result<Vec<Running>> {
+    let rows = sqlx::query!(
+        "update tasks set lease_until = now() + $2
+         where claimed_by = $1 and status = 'running' and now() < deadline_at
+         returning id, attempt, cancelling",
+        by,
+        interval(lease)?
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    let running = |id, attempt, cancelling| {
+        let stream = StreamId { task: TaskId(id), attempt: Attempt(attempt as u32) };
+        Running { stream, cancelling }
+    };
+    Ok(rows.into_iter().map(|row| running(row.id, row.attempt, row.cancelling)).collect())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    pub stream: StreamId,
+    pub cancelling: bool,
+}
+
+/// What was claimed by someone who no longer renews its lease.
+pub async fn expired(db: &Db) -> Result<Vec<StreamId>> {
+    let rows = sqlx::query!(
+        "select id, attempt from tasks where status = 'running' and lease_until < now() limit 100"
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| crate::streams::id(row.id, row.attempt)).collect())
+}
+
+/// How many tasks a queued task has before it at its server: the one that runs, and those that go first.
+pub async fn ahead(db: &Db, task: TaskId) -> Result<u32> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from tasks other join tasks this on this.id = $1
+           where other.server = this.server and this.status = 'queued' and other.id <> this.id
+             and (other.status = 'running'
+                  or (other.status = 'queued' and (other.rank, other.id) < (this.rank, this.id)))"#,
+        task.0
+    )
+    .fetch_one(&db.pool)
+    .await?;
+    Ok(count as u32)
+}
+
+fn interval(duration: Duration) -> Result<PgInterval> {
+    PgInterval::try_from(duration).map_err(|error| Error::Unknown(error.to_string()))
+}

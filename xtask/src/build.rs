@@ -1,0 +1,230 @@
+//! The browser's assets into `dist`, then the server that embeds them.
+
+mod style;
+mod wasm;
+
+use crate::{
+    budget,
+    install::{self, Tools},
+    process::quietly,
+    stage::{stage, stage_with},
+    workspace::Workspace,
+};
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+pub const COMPILE_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// Leptos asks for `/pkg/<this>.js`, `_bg.wasm` and `.css`.
+pub const OUTPUT_NAME: &str = "boocode";
+
+#[derive(clap::Args)]
+pub struct Build {
+    /// Unoptimised, quick to compile
+    #[arg(long)]
+    dev: bool,
+}
+
+impl Build {
+    pub fn run(&self, workspace: &Workspace) -> Result<()> {
+        let kind = Kind::dev_if(self.dev);
+        install::wasm_target(workspace)?;
+        assets(workspace, kind)?;
+        let binary = server(workspace, kind)?;
+        println!("{}", binary.display());
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Quick,
+    Dev,
+}
+
+impl Kind {
+    pub fn dev_if(dev: bool) -> Self {
+        if dev { Self::Dev } else { Self::Quick }
+    }
+
+    fn wasm_profile(self) -> &'static str {
+        match self {
+            Self::Quick => "wasm-release",
+            Self::Dev => "wasm-dev",
+        }
+    }
+
+    /// The profile's name and the folder that cargo keeps it in.
+    fn server_profile(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Quick => ("quick", "quick"),
+            Self::Dev => ("dev", "debug"),
+        }
+    }
+
+    fn brotli_quality(self) -> i32 {
+        match self {
+            Self::Quick => 11,
+            Self::Dev => 5,
+        }
+    }
+}
+
+pub fn server(workspace: &Workspace, kind: Kind) -> Result<PathBuf> {
+    let (profile, folder) = kind.server_profile();
+    stage("server", || {
+        let mut cargo = workspace.cargo();
+        cargo.args(["build", "--package", "server", "--bin", "boocode", "--profile", profile]);
+        quietly(workspace, "server", COMPILE_LIMIT, &mut cargo)
+    })?;
+    Ok(workspace.target.join(folder).join("boocode"))
+}
+
+/// Fills `dist/pkg`. The old one stays until the new one is whole.
+pub fn assets(workspace: &Workspace, kind: Kind) -> Result<()> {
+    let module = stage("wasm", || wasm::compile(workspace, kind.wasm_profile()))?;
+    let dist = workspace.dist();
+    let stamp_file = workspace.scratch()?.join("dist.stamp");
+    let stamp = stamp(workspace, kind, &module)?;
+    if dist.join("pkg").is_dir() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
+        return Ok(());
+    }
+    let next = dist.join(".next");
+    remove_dir(&next)?;
+    fs::create_dir_all(&next).with_context(|| format!("cannot create {}", next.display()))?;
+    stage("bindgen", || wasm::split_and_bind(&module, &next, kind == Kind::Dev))?;
+    if kind == Kind::Quick
+        && let Some(node) = install::node::find()
+    {
+        stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
+    }
+    stage_with("style", || {
+        fs::write(next.join(format!("{OUTPUT_NAME}.css")), style::bundle(&workspace.root.join("style"))?)?;
+        copy_tree(&workspace.root.join("style/public"), &next)?;
+        precompress(&next, kind.brotli_quality())?;
+        let first_load = budget::first_load(&next)?;
+        Ok(((), format!("first load {}", first_load.words())))
+    })?;
+    swap_in(&dist, &next)?;
+    fs::write(&stamp_file, stamp)?;
+    Ok(())
+}
+
+/// Size and time of every input: cargo leaves a module alone that it did not have to build again.
+fn stamp(workspace: &Workspace, kind: Kind, module: &Path) -> Result<String> {
+    let mut inputs = vec![module.to_path_buf(), std::env::current_exe()?];
+    files_under(&workspace.root.join("style"), &mut inputs)?;
+    let mut digest = Sha256::new();
+    digest.update(format!("{kind:?} {}", workspace.root.display()));
+    for input in inputs {
+        let meta = fs::metadata(&input).with_context(|| format!("cannot read {}", input.display()))?;
+        digest.update(format!("{} {} {:?}\n", input.display(), meta.len(), meta.modified()?));
+    }
+    Ok(format!("{:x}", digest.finalize()))
+}
+
+fn swap_in(dist: &Path, next: &Path) -> Result<()> {
+    let (current, old) = (dist.join("pkg"), dist.join(".old"));
+    remove_dir(&old)?;
+    if current.exists() {
+        fs::rename(&current, &old)?;
+    }
+    fs::rename(next, &current)?;
+    remove_dir(&old)
+}
+
+/// A `.br` beside every file that gains from it.
+fn precompress(dir: &Path, quality: i32) -> Result<()> {
+    let mut files = Vec::new();
+    files_under(dir, &mut files)?;
+    for file in files {
+        if file.extension().is_some_and(|e| ["png", "jpg", "webp", "woff2"].iter().any(|packed| e == *packed))
+        {
+            continue;
+        }
+        let bytes = fs::read(&file)?;
+        let params =
+            brotli::enc::BrotliEncoderParams { quality, size_hint: bytes.len(), ..Default::default() };
+        let mut compressed = Vec::new();
+        brotli::BrotliCompress(&mut bytes.as_slice(), &mut compressed, &params)?;
+        let mut beside = file.into_os_string();
+        beside.push(".br");
+        fs::write(beside, compressed)?;
+    }
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    let mut files = Vec::new();
+    files_under(from, &mut files)?;
+    for file in files {
+        let target = to.join(file.strip_prefix(from)?);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// Every file beneath, in a fixed order; none when the folder is not there.
+fn files_under(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !dir.is_dir() {
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        if entry.file_type()?.is_dir() {
+            files_under(&entry.path(), files)?;
+        } else {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn remove_dir(dir: &Path) -> Result<()> {
+    if dir.exists() {
+        fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_dist_replaces_the_old_one_whole() {
+        let dist = tempfile::tempdir().unwrap();
+        for (dir, file) in [("pkg", "old.css"), (".next", "new.css")] {
+            fs::create_dir(dist.path().join(dir)).unwrap();
+            fs::write(dist.path().join(dir).join(file), "").unwrap();
+        }
+        swap_in(dist.path(), &dist.path().join(".next")).unwrap();
+        let mut left = Vec::new();
+        files_under(dist.path(), &mut left).unwrap();
+        assert_eq!(left, [dist.path().join("pkg/new.css")]);
+    }
+
+    #[test]
+    fn compressed_files_lie_beside_their_originals() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a.css", "b.png", "c"] {
+            fs::write(dir.path().join(name), "text ".repeat(100)).unwrap();
+        }
+        precompress(dir.path(), 5).unwrap();
+        let mut files = Vec::new();
+        files_under(dir.path(), &mut files).unwrap();
+        let names: Vec<_> = files.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["a.css", "a.css.br", "b.png", "c", "c.br"]);
+        let mut back = Vec::new();
+        brotli::BrotliDecompress(&mut fs::read(&files[1]).unwrap().as_slice(), &mut back).unwrap();
+        assert_eq!(back, fs::read(&files[0]).unwrap());
+    }
+}

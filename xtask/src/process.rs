@@ -1,0 +1,213 @@
+//! Processes that this program starts: each has an owner, a limit and a bounded way to end.
+
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::{
+    fs::{self, File},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+const POLL: Duration = Duration::from_millis(10);
+const STOP_LIMIT: Duration = Duration::from_secs(20);
+const TAIL_LINES: usize = 60;
+
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// A signal only raises a flag. Every wait looks at it and returns an error, so that owners stop what they
+/// started on the ordinary way out.
+pub fn watch_signals() -> Result<()> {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, INTERRUPTED.clone()).context("signal handlers")?;
+    }
+    Ok(())
+}
+
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Sleeps a poll's length; an error when the user asked to stop.
+pub fn pause() -> Result<()> {
+    if interrupted() {
+        bail!("interrupted");
+    }
+    thread::sleep(POLL);
+    Ok(())
+}
+
+/// A child in a process group of its own: a terminal's Ctrl-C reaches only us, and ending the group takes
+/// the grandchildren along.
+pub struct Owned {
+    child: Child,
+    group: Pid,
+    name: String,
+    pub stop_with: Signal,
+}
+
+impl Owned {
+    pub fn spawn(name: &str, command: &mut Command) -> Result<Self> {
+        let child = command
+            .stdin(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
+        Ok(Self { child, group, name: name.to_owned(), stop_with: Signal::TERM })
+    }
+
+    pub fn pid(&self) -> Pid {
+        self.group
+    }
+
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
+    /// Waits for the end. Past the limit, or when the user asked to stop, the group is ended instead.
+    pub fn wait(&mut self, limit: Option<Duration>) -> Result<ExitStatus> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.ended()? {
+                return Ok(status);
+            }
+            if limit.is_some_and(|limit| started.elapsed() > limit) {
+                self.stop();
+                bail!("{} did not end within {} s", self.name, limit.unwrap_or_default().as_secs());
+            }
+            if let Err(interrupted) = pause() {
+                self.stop();
+                return Err(interrupted);
+            }
+        }
+    }
+
+    /// Asks the group to end, then makes it.
+    pub fn stop(&mut self) -> Option<ExitStatus> {
+        if let Ok(Some(status)) = self.child.try_wait() {
+            return Some(status);
+        }
+        let _ = kill_process_group(self.group, self.stop_with);
+        let asked = Instant::now();
+        let mut status = None;
+        while status.is_none() && asked.elapsed() < STOP_LIMIT {
+            thread::sleep(POLL);
+            status = self.child.try_wait().ok().flatten();
+        }
+        // What outlived its leader in the group, or the leader itself when it did not listen.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        status.or_else(|| self.child.wait().ok())
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Runs a command with its output in a log file, and shows the log's tail only when it fails.
+pub fn quietly(workspace: &Workspace, name: &str, limit: Duration, command: &mut Command) -> Result<PathBuf> {
+    quietly_with(workspace, name, limit, Signal::TERM, command)
+}
+
+/// As `quietly`, for programs that clean up on another signal than TERM.
+pub fn quietly_with(
+    workspace: &Workspace,
+    name: &str,
+    limit: Duration,
+    stop_with: Signal,
+    command: &mut Command,
+) -> Result<PathBuf> {
+    let log = workspace.log(name)?;
+    let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+    let mut owned = Owned::spawn(name, command.stdout(file.try_clone()?).stderr(file))?;
+    owned.stop_with = stop_with;
+    let status = owned.wait(Some(limit)).with_context(|| tail(&log))?;
+    if !status.success() {
+        bail!("{}\n{name}: {status}; all of its output: {}", tail(&log), log.display());
+    }
+    Ok(log)
+}
+
+/// What a quick question to a program answers on stdout; nothing when it is missing, fails or hangs.
+pub fn answer(command: &mut Command) -> Option<String> {
+    let out = tempfile::NamedTempFile::new().ok()?;
+    let mut owned =
+        Owned::spawn("a question", command.stdout(out.reopen().ok()?).stderr(Stdio::null())).ok()?;
+    let status = owned.wait(Some(Duration::from_secs(20))).ok()?;
+    if !status.success() {
+        return None;
+    }
+    fs::read_to_string(out.path()).ok().map(|text| text.trim().to_owned())
+}
+
+/// The command, ended by the kernel when this process dies, even by `kill -9`. `setpriv` is part of every
+/// Debian; without it the child still ends on every orderly way out.
+pub fn tied_to_us(program: &Path, signal: &str) -> Command {
+    match find_program("setpriv") {
+        Some(setpriv) => {
+            let mut command = Command::new(setpriv);
+            command.args(["--pdeathsig", signal, "--"]).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.is_file())
+}
+
+fn tail(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::test_kill_process;
+
+    #[test]
+    fn stopping_ends_the_whole_group() {
+        let pid_file = tempfile::NamedTempFile::new().unwrap();
+        let script = format!("sleep 600 & echo $! > {}; wait", pid_file.path().display());
+        let mut owned = Owned::spawn("sh", Command::new("sh").args(["-c", &script])).unwrap();
+        let grandchild = loop {
+            let text = fs::read_to_string(pid_file.path()).unwrap();
+            if let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) {
+                break pid;
+            }
+            thread::sleep(POLL);
+        };
+        owned.stop();
+        // The grandchild is init's to reap, so it may be a zombie for a moment: gone or dead, not running.
+        let state = || {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", grandchild.as_raw_nonzero())).ok()?;
+            stat.rsplit(") ").next().map(|rest| rest.starts_with('Z'))
+        };
+        while test_kill_process(grandchild).is_ok() && state() == Some(false) {
+            thread::sleep(POLL);
+        }
+    }
+
+    #[test]
+    fn a_limit_ends_a_child_that_hangs() {
+        let mut owned = Owned::spawn("sleep", Command::new("sleep").arg("600")).unwrap();
+        let error = owned.wait(Some(Duration::from_millis(50))).unwrap_err();
+        assert_eq!(error.to_string(), "sleep did not end within 0 s");
+        assert!(owned.ended().unwrap().is_some());
+    }
+}

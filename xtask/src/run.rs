@@ -1,0 +1,73 @@
+//! From a fresh clone to a link in one command.
+
+use crate::{
+    build::{self, Kind},
+    install::{self, Tools},
+    process::Owned,
+    serving,
+    stage::{skipped, stage},
+    workspace::Workspace,
+};
+use anyhow::Result;
+use std::{env, path::PathBuf, process::ExitCode};
+
+#[derive(clap::Args)]
+pub struct Run {
+    /// Unoptimised, quick to compile
+    #[arg(long)]
+    dev: bool,
+    /// The port on 127.0.0.1
+    #[arg(long)]
+    port: Option<u16>,
+    /// Where BooCode keeps its database, worktrees and settings
+    #[arg(long)]
+    data_dir: Option<PathBuf>,
+    /// Do without the small model
+    #[arg(long)]
+    no_model: bool,
+    /// More arguments for boocode serve
+    #[arg(last = true)]
+    more: Vec<String>,
+}
+
+impl Run {
+    pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
+        let tools = Tools::locate()?;
+        install::compiler()?;
+        install::wasm_target(workspace)?;
+        let own_database = env::var_os("DATABASE_URL").is_none();
+        let postgres = if own_database { Some(install::postgres::ensure(workspace, &tools)?) } else { None };
+        let kind = Kind::dev_if(self.dev);
+        build::assets(workspace, kind)?;
+        let binary = build::server(workspace, kind)?;
+
+        let mut command = serving::command(&binary);
+        if let Some(port) = self.port {
+            command.arg("--port").arg(port.to_string());
+        }
+        if let Some(dir) = &self.data_dir {
+            command.arg("--data-dir").arg(std::path::absolute(dir)?);
+        }
+        command.args(&self.more);
+        if let Some(postgres) = postgres.filter(|postgres| postgres.from_npm) {
+            command.env("PG_BIN_DIR", postgres.dir);
+        }
+        command.env_remove("BOOCODE_SMALL_MODEL_PYTHON");
+        if !self.no_model {
+            match stage("small model", || install::model::ensure(workspace, &tools)) {
+                Ok(python) => {
+                    command.env("BOOCODE_SMALL_MODEL_PYTHON", python);
+                }
+                Err(_) if crate::process::interrupted() => return Ok(ExitCode::from(130)),
+                Err(error) => {
+                    let reason = format!("{error:#}");
+                    skipped("small model", reason.lines().last().unwrap_or_default());
+                }
+            }
+        }
+
+        let mut server = Owned::spawn("boocode", &mut command)?;
+        let status = server.wait(None)?;
+        Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+    }
+}

