@@ -1,3 +1,5 @@
 //! UI
+pub mod markdown;
+
 #[leptos::component]
 pub fn App() -> impl leptos::IntoView {}
