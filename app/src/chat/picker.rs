@@ -1,0 +1,113 @@
+//! The choice of a model, grouped by server.
+
+use domain::catalogue::{Lane, ModelRef, ModelServer, ServerState};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{Pane, api};
+use crate::{device, workspace::Offered};
+
+/// Under this name the browser remembers the last choice.
+const REMEMBERED: &str = "model";
+
+#[component]
+pub fn ModelPicker() -> impl IntoView {
+    let Offered(models) = expect_context::<Offered>();
+    let Pane { model, .. } = expect_context::<Pane>();
+    let is_new_chat = super::is_empty_chat();
+    Effect::new(move |seen: Option<()>| {
+        let known = |text: &str| {
+            models.with(|models| text.parse().is_ok_and(|wanted| models.catalogue.model(&wanted).is_some()))
+        };
+        // A chat goes on with its own model; a new one starts with the last that was chosen here.
+        if seen.is_none()
+            && is_new_chat
+            && let Some(last) = device::remembered(REMEMBERED).filter(|last| known(last))
+        {
+            model.set(last);
+        }
+    });
+    let choose = move |chosen: String| {
+        device::remember(REMEMBERED, &chosen);
+        model.set(chosen);
+    };
+    // Whoever opens the list wants to see what is there now.
+    let refresh = move |_| {
+        spawn_local(async move {
+            if let Ok(fresh) = api::offered_models(true).await
+                && models.with_untracked(|shown| *shown != fresh)
+            {
+                models.try_set(fresh);
+            }
+        });
+    };
+    let missing = move || {
+        let chosen = model.get();
+        let is_missing = models
+            .with(|models| chosen.parse().map_or(true, |wanted| models.catalogue.model(&wanted).is_none()));
+        is_missing.then(|| {
+            let words = if chosen.is_empty() {
+                "No model found".to_owned()
+            } else {
+                format!("{chosen} (not offered now)")
+            };
+            view! { <option value=chosen selected prop:selected=true>{words}</option> }
+        })
+    };
+    let groups = move || {
+        models
+            .with(|models| models.catalogue.servers.iter().map(|server| group(server, model)).collect_view())
+    };
+    view! {
+        <select
+            class="select ghost"
+            name="model"
+            aria-label="Model"
+            on:focus=refresh
+            on:change:target=move |change| choose(change.target().value())
+        >
+            {missing}
+            {groups}
+        </select>
+    }
+}
+
+fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<> {
+    let is_unreachable = matches!(server.state, ServerState::Unreachable { .. });
+    let options = server.models.iter().map(|model| {
+        let value = ModelRef { server: server.name.clone(), model: model.id.clone() }.to_string();
+        let is_chosen = {
+            let value = value.clone();
+            move || chosen.with(|chosen| *chosen == value)
+        };
+        let is_chosen_first = chosen.with_untracked(|chosen| *chosen == value);
+        view! {
+            <option value=value selected=is_chosen_first prop:selected=is_chosen disabled=is_unreachable>
+                {model.shown().to_owned()}
+            </option>
+        }
+    });
+    let reason = match &server.state {
+        ServerState::Unreachable { reason } => Some(reason.clone()),
+        ServerState::Starting if server.models.is_empty() => Some("starting…".to_owned()),
+        _ if server.models.is_empty() => Some("no models".to_owned()),
+        _ => None,
+    };
+    view! {
+        <optgroup label=label(server)>
+            {options.collect_view()} {reason.map(|reason| view! { <option disabled value="">{reason}</option> })}
+        </optgroup>
+    }
+}
+
+fn label(server: &ModelServer) -> String {
+    let lane = match server.lane {
+        Lane::Local => "local",
+        Lane::Cloud => "cloud",
+    };
+    let state = match server.state {
+        ServerState::Reachable => "",
+        ServerState::Starting => ", starting",
+        ServerState::Unreachable { .. } => ", unreachable",
+    };
+    format!("{} ({lane}{state})", server.name)
+}
