@@ -68,7 +68,7 @@ fn a_probe_tells_a_server_that_is_back_from_a_login_that_ended() {
 
 #[test]
 fn a_gap_resumes_and_a_reset_fetches_but_never_in_a_hot_loop() {
-    check("tick@0 beat@1 gap@5 tick@205 heard@210 gap@211", "connect - wait200 connect - wait400 Connecting");
+    check("tick@0 beat@1 gap@5 tick@205 heard@210 gap@211", "connect - wait200 connect - wait400 Offline");
     check("tick@0 beat@1 reset@5 answered@50", "connect - fetch connect Connecting");
     check(
         "tick@0 beat@1 reset@5 answered@50 reset@60 tick@460 answered@500 beat@2500",
