@@ -9,3 +9,5 @@ pub mod os;
 pub mod postgres;
 pub mod project_folder;
 pub mod secret;
+#[cfg(test)]
+mod test_program;

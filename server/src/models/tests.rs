@@ -1,4 +1,4 @@
-use std::{os::unix::fs::PermissionsExt, path::PathBuf};
+use std::path::PathBuf;
 
 use axum::{
     Json, Router,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::config::ServeArgs;
+use crate::{config::ServeArgs, test_program::write_program};
 
 fn client() -> Client {
     // Several tests of one process race to install the same provider; all but the first are told so.
@@ -218,8 +218,9 @@ async fn endpoints_and_slots() {
 /// A program in the place of Python: a shell script that is given serve.py and does as it likes.
 fn program(folder: &tempfile::TempDir, script: &str) -> PathBuf {
     let path = folder.path().join("python");
-    std::fs::write(&path, format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display())).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display())).unwrap();
+    write_program(&path, &format!("cd {}\n{script}", folder.path().display()));
     path
 }
 
