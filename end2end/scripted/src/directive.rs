@@ -92,8 +92,9 @@ pub fn parse(prompt: &str) -> Result<Parsed, Malformed> {
     let mut left = prompt;
     while let Some(start) = left.find("[[") {
         let inside = &left[start + 2..];
-        let name_end =
-            inside.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(inside.len());
+        let name_end = inside
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+            .unwrap_or(inside.len());
         let (name, after) = inside.split_at(name_end);
         let known = NAMES.contains(&name) && (after.starts_with(' ') || after.starts_with("]]"));
         let end = if known { end_of(name, after) } else { None };
@@ -123,7 +124,10 @@ pub fn fault_of_seed(seed: u64) -> Directive {
         0 => Fault::Truncate { after },
         1 => Fault::Cut { after },
         2 => Fault::Die,
-        3 => Fault::Status { code: 429, retry_after: Some(1) },
+        3 => Fault::Status {
+            code: 429,
+            retry_after: Some(1),
+        },
         4 => Fault::Overflow,
         5 => Fault::CrashLine,
         6 => return Directive::SplitUtf8,
@@ -178,7 +182,6 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
         "tool" => return tool(text),
         _ => {}
     }
-    let mut arguments = Arguments { words: text.split_whitespace().collect() };
     let mut arguments = Arguments::new(text);
     let times = arguments.named("times")?;
     let faulty = |fault| Directive::Fault { fault, times };
@@ -189,16 +192,28 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
         "stamp" => Directive::Stamp(arguments.first()?),
         "bytes" => {
             let chunk = arguments.named("chunk")?.unwrap_or(BYTES_CHUNK_DEFAULT).max(1);
-            Directive::Bytes { total: arguments.first()?, chunk }
+            Directive::Bytes {
+                total: arguments.first()?,
+                chunk,
+            }
         }
         "rate" => Directive::Rate(arguments.first()? as f64),
         "split-utf8" => Directive::SplitUtf8,
-        "loading" => Directive::Loading { ms: arguments.first()?, times },
+        "loading" => Directive::Loading {
+            ms: arguments.first()?,
+            times,
+        },
         "fake-reasoning" => Directive::FakeReasoning(arguments.first()?.min(1000) as u32),
         "error-shape" => Directive::ErrorShape(shape(&arguments.word()?)?),
-        "truncate" => faulty(Fault::Truncate { after: arguments.required("after")? }),
-        "cut" => faulty(Fault::Cut { after: arguments.required("after")? }),
-        "hang" => faulty(Fault::Hang { after: arguments.named("after")?.unwrap_or(0) }),
+        "truncate" => faulty(Fault::Truncate {
+            after: arguments.required("after")?,
+        }),
+        "cut" => faulty(Fault::Cut {
+            after: arguments.required("after")?,
+        }),
+        "hang" => faulty(Fault::Hang {
+            after: arguments.named("after")?.unwrap_or(0),
+        }),
         "die" => faulty(Fault::Die),
         "status" => {
             let retry_after = arguments.named("retry-after")?;
@@ -206,7 +221,10 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
             if !(400..600).contains(&code) {
                 return Err("the status is an error, 400 to 599".to_owned());
             }
-            faulty(Fault::Status { code: code as u16, retry_after })
+            faulty(Fault::Status {
+                code: code as u16,
+                retry_after,
+            })
         }
         "overflow" => faulty(Fault::Overflow),
         "crash-line" => faulty(Fault::CrashLine),
@@ -227,7 +245,10 @@ fn tool(text: &str) -> Result<Directive, String> {
     }
     let arguments: Value =
         serde_json::from_str(json).map_err(|e| format!("the arguments are not JSON: {e}"))?;
-    Ok(Directive::Tool { name: name.to_owned(), arguments })
+    Ok(Directive::Tool {
+        name: name.to_owned(),
+        arguments,
+    })
 }
 
 fn shape(word: &str) -> Result<Shape, String> {
@@ -240,41 +261,5 @@ fn shape(word: &str) -> Result<Shape, String> {
     }
 }
 
-
-            None => Ok(()),
-            Some(word) => Err(format!("{word} is not understood")),
-            return Err("its argument is missing".to_owned());
-            return Ok(None);
-        Err(_) => Err(format!("{word} is not a whole number")),
-        Ok(Some(value))
-        Ok(_) => Err(format!("{word} is more than {AMOUNT_MAX}")),
-        Ok(n) if n <= AMOUNT_MAX => Ok(n),
-        Ok(self.words.remove(0).to_owned())
-        amount(&word)
-        if self.words.is_empty() {
-        let Some(at) = self.words.iter().position(|word| *word == name) else {
-        let value = amount(value)?;
-        let value = self.words.get(at + 1).ok_or_else(|| format!("a number is missing after {name}"))?;
-        let word = self.word()?;
-        match self.words.first() {
-        self.named(name)?.ok_or_else(|| format!("{name} N is missing"))
-        self.words.drain(at..at + 2);
-        word.parse().map_err(|_| format!("{word} is not a whole number"))
-        }
-        };
-    fn finish(self) -> Result<(), String> {
-    fn first(&mut self) -> Result<u64, String> {
-    fn named(&mut self, name: &str) -> Result<Option<u64>, String> {
-    fn number(&mut self) -> Result<u64, String> {
-    fn required(&mut self, name: &str) -> Result<u64, String> {
-    fn word(&mut self) -> Result<String, String> {
-    match word.parse() {
-    words: Vec<&'a str>,
-    }
-/// One plain word first, then pairs of a name and a number; each is taken once and nothing may be left over.
-fn amount(word: &str) -> Result<u64, String> {
-impl Arguments<'_> {
-struct Arguments<'a> {
-}
 #[cfg(test)]
 mod tests;

@@ -82,22 +82,20 @@ impl Emission {
         let splitter = Splitter::new(staging.reply.split);
         let banner = staging.reply.banner.is_some() || matches!(access, Access::Awaited(_));
         let crash = staging.reply.fault == Some(Fault::CrashLine);
+        let stage = if banner || crash {
             Stage::Heading
+        } else {
             Stage::Opening
+        };
+        Self {
+            staging,
+            stage,
             access,
-            pending: VecDeque::new(),
             performance,
+            pending: VecDeque::new(),
             remarks: 0,
             splitter,
-            stage,
-            staging,
-        Self {
-        Self { staging, stage, access, performance, pending: VecDeque::new(), remarks: 0, cuts: 0 }
-        let stage = if banner || crash {
-        let stage = if banner || crash { Stage::Heading } else { Stage::Opening };
         }
-        } else {
-        };
     }
 
     pub fn into_body(self) -> Body {
@@ -123,7 +121,12 @@ impl Emission {
         self.staging.entry.said(self.performance.said());
         self.staging.entry.complete();
         let end = end?;
-        Ok(self.staging.wire.whole(&Answer { reasoning, text, calls, end }))
+        Ok(self.staging.wire.whole(&Answer {
+            reasoning,
+            text,
+            calls,
+            end,
+        }))
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
@@ -157,7 +160,10 @@ impl Emission {
         match self.stage {
             Stage::Heading => {
                 banner_line("━━━━━\n", out);
-                banner_line(&format!("llama-swap loading model: {}\n", self.staging.model), out);
+                banner_line(
+                    &format!("llama-swap loading model: {}\n", self.staging.model),
+                    out,
+                );
                 Stage::Banner
             }
             Stage::Banner => {
@@ -222,7 +228,10 @@ impl Emission {
     }
 
     fn remark(&mut self, out: &mut String) {
-        banner_line(&format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)), out);
+        banner_line(
+            &format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)),
+            out,
+        );
         self.remarks += 1;
     }
 
@@ -233,9 +242,20 @@ impl Emission {
     }
 
     fn end(&self, finish: Finish) -> End {
-        let Staging { prompt_tokens, cached_tokens, .. } = self.staging;
+        let Staging {
+            prompt_tokens,
+            cached_tokens,
+            ..
+        } = self.staging;
         let said = self.performance.said();
-        let timings = || timings(prompt_tokens - cached_tokens, cached_tokens, said, self.staging.reply.rate);
+        let timings = || {
+            timings(
+                prompt_tokens - cached_tokens,
+                cached_tokens,
+                said,
+                self.staging.reply.rate,
+            )
+        };
         End {
             finish,
             prompt_tokens,
@@ -243,26 +263,6 @@ impl Emission {
             timings: self.staging.reports_timings.then(timings),
         }
     }
-
-                let piece = bytes.split_to(cut(&bytes, mix(seed, self.cuts)));
-                self.cuts += 1;
-                self.pending.push_back(piece);
-            self.pending.push_back(bytes);
-            while bytes.len() > 1 {
-            }
-        if !bytes.is_empty() {
-        if let Some(seed) = self.staging.reply.split {
-        let mut bytes = Bytes::from(out);
-        }
-    at.min(inside).min(bytes.len())
-    const PIECE_BYTES_MAX: u64 = 23;
-    fn enqueue(&mut self, out: String) {
-    let at = (1 + chance % PIECE_BYTES_MAX) as usize;
-    let inside = bytes.iter().position(|byte| *byte >= 0xc0).map_or(bytes.len(), |lead| lead + 1);
-    }
-/// Where to cut next: always right after the first byte of a longer character, else at some odd place.
-fn cut(bytes: &[u8], chance: u64) -> usize {
-}
 }
 
 /// Such a chunk has neither id nor model: llama-swap writes it, not the model.
