@@ -1,3 +1,9 @@
-//! UI
-#[leptos::component]
-pub fn App() -> impl leptos::IntoView {}
+pub mod error;
+#[cfg(feature = "ssr")]
+pub mod ports;
+use leptos::prelude::*;
+#[component]
+pub fn App() -> impl IntoView {}
+pub fn shell(_: LeptosOptions) -> impl IntoView {
+    view! { <App/> }
+}

@@ -82,6 +82,25 @@ impl DataDir {
         Ok(dir)
     }
 
+    /// Who runs on this data directory now, if somebody does.
+    pub fn holder(path: &Path) -> Result<Option<Holder>, Error> {
+        let file = path.join(LOCK_FILE);
+        let failed = |action| {
+            let path = file.clone();
+            move |source| Error::Io { action, path, source }
+        };
+        let lock = match File::open(&file) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed("open")(error)),
+        };
+        match lock.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(holder_in(&lock)),
+            Err(TryLockError::Error(source)) => Err(failed("lock")(source)),
+        }
+    }
+
     /// Writes down where this server is reached, for the one that finds the directory taken.
     pub fn announce(&self, url: &str) -> Result<(), Error> {
         self.sign(Some(url))

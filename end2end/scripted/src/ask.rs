@@ -33,10 +33,7 @@ pub enum Said {
 impl Ask {
     /// Fills in what the conversation tells; the rest is up to the API's own reader.
     pub fn of_conversation(model: &str, conversation: &Value, said: impl IntoIterator<Item = Said>) -> Self {
-        let mut ask = Self {
-            model: model.to_owned(),
-            ..Self::default()
-        };
+        let mut ask = Self { model: model.to_owned(), ..Self::default() };
         for said in said {
             match said {
                 Said::System(text) => {
@@ -79,9 +76,7 @@ pub fn text_of(content: &Value) -> String {
 }
 
 pub fn list<'a>(body: &'a Value, name: &str) -> &'a [Value] {
-    body.get(name)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    body.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 pub fn word<'a>(value: &'a Value, name: &str) -> &'a str {
@@ -100,9 +95,7 @@ fn without_reminders(text: &str) -> String {
     let mut left = text;
     while let Some(start) = left.find(OPEN) {
         kept.push_str(&left[..start]);
-        left = left[start..]
-            .find(CLOSE)
-            .map_or("", |end| &left[start + end + CLOSE.len()..]);
+        left = left[start..].find(CLOSE).map_or("", |end| &left[start + end + CLOSE.len()..]);
     }
     kept.push_str(left);
     kept

@@ -92,9 +92,8 @@ pub fn parse(prompt: &str) -> Result<Parsed, Malformed> {
     let mut left = prompt;
     while let Some(start) = left.find("[[") {
         let inside = &left[start + 2..];
-        let name_end = inside
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-            .unwrap_or(inside.len());
+        let name_end =
+            inside.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(inside.len());
         let (name, after) = inside.split_at(name_end);
         let known = NAMES.contains(&name) && (after.starts_with(' ') || after.starts_with("]]"));
         let end = if known { end_of(name, after) } else { None };
@@ -124,10 +123,7 @@ pub fn fault_of_seed(seed: u64) -> Directive {
         0 => Fault::Truncate { after },
         1 => Fault::Cut { after },
         2 => Fault::Die,
-        3 => Fault::Status {
-            code: 429,
-            retry_after: Some(1),
-        },
+        3 => Fault::Status { code: 429, retry_after: Some(1) },
         4 => Fault::Overflow,
         5 => Fault::CrashLine,
         6 => return Directive::SplitUtf8,
@@ -192,28 +188,16 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
         "stamp" => Directive::Stamp(arguments.first()?),
         "bytes" => {
             let chunk = arguments.named("chunk")?.unwrap_or(BYTES_CHUNK_DEFAULT).max(1);
-            Directive::Bytes {
-                total: arguments.first()?,
-                chunk,
-            }
+            Directive::Bytes { total: arguments.first()?, chunk }
         }
         "rate" => Directive::Rate(arguments.first()? as f64),
         "split-utf8" => Directive::SplitUtf8,
-        "loading" => Directive::Loading {
-            ms: arguments.first()?,
-            times,
-        },
+        "loading" => Directive::Loading { ms: arguments.first()?, times },
         "fake-reasoning" => Directive::FakeReasoning(arguments.first()?.min(1000) as u32),
         "error-shape" => Directive::ErrorShape(shape(&arguments.word()?)?),
-        "truncate" => faulty(Fault::Truncate {
-            after: arguments.required("after")?,
-        }),
-        "cut" => faulty(Fault::Cut {
-            after: arguments.required("after")?,
-        }),
-        "hang" => faulty(Fault::Hang {
-            after: arguments.named("after")?.unwrap_or(0),
-        }),
+        "truncate" => faulty(Fault::Truncate { after: arguments.required("after")? }),
+        "cut" => faulty(Fault::Cut { after: arguments.required("after")? }),
+        "hang" => faulty(Fault::Hang { after: arguments.named("after")?.unwrap_or(0) }),
         "die" => faulty(Fault::Die),
         "status" => {
             let retry_after = arguments.named("retry-after")?;
@@ -221,10 +205,7 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
             if !(400..600).contains(&code) {
                 return Err("the status is an error, 400 to 599".to_owned());
             }
-            faulty(Fault::Status {
-                code: code as u16,
-                retry_after,
-            })
+            faulty(Fault::Status { code: code as u16, retry_after })
         }
         "overflow" => faulty(Fault::Overflow),
         "crash-line" => faulty(Fault::CrashLine),
@@ -245,10 +226,7 @@ fn tool(text: &str) -> Result<Directive, String> {
     }
     let arguments: Value =
         serde_json::from_str(json).map_err(|e| format!("the arguments are not JSON: {e}"))?;
-    Ok(Directive::Tool {
-        name: name.to_owned(),
-        arguments,
-    })
+    Ok(Directive::Tool { name: name.to_owned(), arguments })
 }
 
 fn shape(word: &str) -> Result<Shape, String> {

@@ -82,20 +82,8 @@ impl Emission {
         let splitter = Splitter::new(staging.reply.split);
         let banner = staging.reply.banner.is_some() || matches!(access, Access::Awaited(_));
         let crash = staging.reply.fault == Some(Fault::CrashLine);
-        let stage = if banner || crash {
-            Stage::Heading
-        } else {
-            Stage::Opening
-        };
-        Self {
-            staging,
-            stage,
-            access,
-            performance,
-            pending: VecDeque::new(),
-            remarks: 0,
-            splitter,
-        }
+        let stage = if banner || crash { Stage::Heading } else { Stage::Opening };
+        Self { staging, stage, access, performance, pending: VecDeque::new(), remarks: 0, splitter }
     }
 
     pub fn into_body(self) -> Body {
@@ -121,12 +109,7 @@ impl Emission {
         self.staging.entry.said(self.performance.said());
         self.staging.entry.complete();
         let end = end?;
-        Ok(self.staging.wire.whole(&Answer {
-            reasoning,
-            text,
-            calls,
-            end,
-        }))
+        Ok(self.staging.wire.whole(&Answer { reasoning, text, calls, end }))
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
@@ -160,10 +143,7 @@ impl Emission {
         match self.stage {
             Stage::Heading => {
                 banner_line("━━━━━\n", out);
-                banner_line(
-                    &format!("llama-swap loading model: {}\n", self.staging.model),
-                    out,
-                );
+                banner_line(&format!("llama-swap loading model: {}\n", self.staging.model), out);
                 Stage::Banner
             }
             Stage::Banner => {
@@ -228,10 +208,7 @@ impl Emission {
     }
 
     fn remark(&mut self, out: &mut String) {
-        banner_line(
-            &format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)),
-            out,
-        );
+        banner_line(&format!("{} ...\n", remark(self.staging.reply.seed, self.remarks)), out);
         self.remarks += 1;
     }
 
@@ -242,20 +219,9 @@ impl Emission {
     }
 
     fn end(&self, finish: Finish) -> End {
-        let Staging {
-            prompt_tokens,
-            cached_tokens,
-            ..
-        } = self.staging;
+        let Staging { prompt_tokens, cached_tokens, .. } = self.staging;
         let said = self.performance.said();
-        let timings = || {
-            timings(
-                prompt_tokens - cached_tokens,
-                cached_tokens,
-                said,
-                self.staging.reply.rate,
-            )
-        };
+        let timings = || timings(prompt_tokens - cached_tokens, cached_tokens, said, self.staging.reply.rate);
         End {
             finish,
             prompt_tokens,

@@ -34,9 +34,7 @@ pub fn router(script: Script) -> Router {
             .route("/api/models/unload", post(status::unload))
             .route("/api/events", get(status::events))
             .route("/api/version", get(status::swap_version)),
-        Flavour::LlamaCpp => common
-            .route("/health", get(status::health))
-            .route("/props", get(status::props)),
+        Flavour::LlamaCpp => common.route("/health", get(status::health)).route("/props", get(status::props)),
         Flavour::Ollama => common
             .route("/", get("Ollama is running"))
             .route("/api/tags", get(status::tags))

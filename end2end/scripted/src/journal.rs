@@ -88,10 +88,7 @@ impl Journal {
         });
         log.concurrent.enter();
         if log.concurrent_by_model.contains_key(&ask.model) || log.concurrent_by_model.len() < MODELS_MAX {
-            log.concurrent_by_model
-                .entry(ask.model.clone())
-                .or_default()
-                .enter();
+            log.concurrent_by_model.entry(ask.model.clone()).or_default().enter();
         }
         Entry {
             journal: self.clone(),
@@ -108,10 +105,7 @@ impl Journal {
     }
 
     pub fn in_flight(&self, model: &str) -> usize {
-        lock(&self.0)
-            .concurrent_by_model
-            .get(model)
-            .map_or(0, |concurrency| concurrency.now)
+        lock(&self.0).concurrent_by_model.get(model).map_or(0, |concurrency| concurrency.now)
     }
 
     /// Forgets the past; what is in flight goes on being counted.
@@ -165,9 +159,7 @@ impl Concurrency {
 }
 
 fn unix_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as u64)
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 #[cfg(test)]
@@ -175,11 +167,7 @@ mod tests {
     use super::*;
 
     fn ask(model: &str) -> Ask {
-        Ask {
-            model: model.into(),
-            prompt: "hi".into(),
-            ..Ask::default()
-        }
+        Ask { model: model.into(), prompt: "hi".into(), ..Ask::default() }
     }
 
     #[test]
@@ -202,16 +190,10 @@ mod tests {
         for _ in 0..RECORDS_MAX + 5 {
             journal.begin("/a", &ask("m"), true).complete();
         }
-        assert_eq!(
-            (journal.read().requests.len(), journal.read().forgotten),
-            (RECORDS_MAX, 5)
-        );
+        assert_eq!((journal.read().requests.len(), journal.read().forgotten), (RECORDS_MAX, 5));
         let open = journal.begin("/b", &ask("m"), true);
         journal.reset();
-        assert_eq!(
-            (journal.read().requests.len(), journal.read().concurrent.max),
-            (1, 1)
-        );
+        assert_eq!((journal.read().requests.len(), journal.read().concurrent.max), (1, 1));
         drop(open);
     }
 }

@@ -48,12 +48,7 @@ async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
         .await
-        .with_context(|| {
-            format!(
-                "port {} cannot be taken; choose another with --port",
-                arguments.port
-            )
-        })?;
+        .with_context(|| format!("port {} cannot be taken; choose another with --port", arguments.port))?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening http://{}", listener.local_addr()?)?;
     // A pipe is not flushed line by line, and whoever started us waits for this one.

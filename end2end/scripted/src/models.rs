@@ -62,10 +62,7 @@ impl Models {
         }
         let mut changes = self.changes();
         let ticket = lock(&self.swap).join(&model);
-        let queued = Queued {
-            models: &self,
-            ticket,
-        };
+        let queued = Queued { models: &self, ticket };
         self.advance();
         let entering = async {
             while !lock(&self.swap).enter(queued.ticket) {
@@ -79,10 +76,7 @@ impl Models {
     pub fn pretend_loading(self: &Arc<Self>, model: &str) -> Pretence {
         *lock(&self.pretended).entry(model.to_owned()).or_default() += 1;
         self.changed();
-        Pretence {
-            models: self.clone(),
-            model: model.to_owned(),
-        }
+        Pretence { models: self.clone(), model: model.to_owned() }
     }
 
     pub fn unload(self: &Arc<Self>) {

@@ -72,11 +72,7 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
     }
     reply.rate = rate.unwrap_or(reply.rate);
     reply.parts = step(&parsed.directives, ask, seed);
-    if !reply
-        .parts
-        .iter()
-        .any(|part| matches!(part, Part::Text(_) | Part::Call(_)))
-    {
+    if !reply.parts.iter().any(|part| matches!(part, Part::Text(_) | Part::Call(_))) {
         reply.parts.push_back(unscripted(ask, &parsed.rest, &reply, seed));
     }
     Ok(reply)
@@ -91,24 +87,14 @@ fn step(directives: &[Directive], ask: &Ask, seed: u64) -> VecDeque<Part> {
         let part = match directive {
             Directive::Say(said) => text(said.clone()),
             Directive::Markdown => text(sample::MARKDOWN.to_owned()),
-            Directive::Tokens(n) => tokens(Source::Pseudo {
-                seed: mix(seed, position as u64),
-                tokens: *n,
-            }),
+            Directive::Tokens(n) => tokens(Source::Pseudo { seed: mix(seed, position as u64), tokens: *n }),
             Directive::Count(n) => tokens(Source::Count(*n)),
             Directive::Stamp(n) => tokens(Source::Stamp(*n)),
-            Directive::Bytes { total, chunk } => tokens(Source::Bytes {
-                total: *total,
-                chunk: *chunk,
-            }),
+            Directive::Bytes { total, chunk } => tokens(Source::Bytes { total: *total, chunk: *chunk }),
             Directive::Reasoning(said) => Part::Reasoning(Tokens::new(Source::Text(said.clone()))),
             Directive::Tool { name, arguments } => {
                 let id = format!("call_{:016x}", mix(ask.fingerprint, position as u64));
-                Part::Call(Call {
-                    id,
-                    name: name.clone(),
-                    arguments: arguments.clone(),
-                })
+                Part::Call(Call { id, name: name.clone(), arguments: arguments.clone() })
             }
             _ => continue,
         };
@@ -129,10 +115,7 @@ fn unscripted(ask: &Ask, rest: &str, reply: &Reply, seed: u64) -> Part {
         "echo" if !rest.is_empty() => text(rest.to_owned()),
         "count" => Part::Text(Tokens::new(Source::Count(DEFAULT_TOKENS))),
         _ if reply.split.is_some() => text(sample::MULTIBYTE.to_owned()),
-        _ => Part::Text(Tokens::new(Source::Pseudo {
-            seed,
-            tokens: DEFAULT_TOKENS,
-        })),
+        _ => Part::Text(Tokens::new(Source::Pseudo { seed, tokens: DEFAULT_TOKENS })),
     }
 }
 
@@ -147,11 +130,7 @@ mod tests {
     use super::*;
 
     fn ask(prompt: &str) -> Ask {
-        Ask {
-            model: "small".into(),
-            prompt: prompt.into(),
-            ..Ask::default()
-        }
+        Ask { model: "small".into(), prompt: prompt.into(), ..Ask::default() }
     }
 
     /// What is said, with `think:` before reasoning and `call:` before a tool.
@@ -170,26 +149,12 @@ mod tests {
     }
 
     fn check(prompt: &str, tool_results: u64, expected: &str) {
-        assert_eq!(
-            said(
-                &Ask {
-                    tool_results,
-                    ..ask(prompt)
-                },
-                0
-            ),
-            expected,
-            "{prompt} after {tool_results}"
-        );
+        assert_eq!(said(&Ask { tool_results, ..ask(prompt) }, 0), expected, "{prompt} after {tool_results}");
     }
 
     #[test]
     fn directives_are_said_in_order() {
-        check(
-            "[[reasoning hm]][[say hello]][[count 2]]",
-            0,
-            "think:hm|hello|1 2 ",
-        );
+        check("[[reasoning hm]][[say hello]][[count 2]]", 0, "think:hm|hello|1 2 ");
     }
 
     #[test]
@@ -202,71 +167,30 @@ mod tests {
 
     #[test]
     fn without_a_script_the_model_decides() {
-        assert_eq!(
-            said(
-                &Ask {
-                    model: "echo".into(),
-                    ..ask("hi [[rate 5]]")
-                },
-                0
-            ),
-            "hi"
-        );
-        assert!(
-            said(
-                &Ask {
-                    model: "count".into(),
-                    ..ask("hi")
-                },
-                0
-            )
-            .ends_with(" 39 40 ")
-        );
+        assert_eq!(said(&Ask { model: "echo".into(), ..ask("hi [[rate 5]]") }, 0), "hi");
+        assert!(said(&Ask { model: "count".into(), ..ask("hi") }, 0).ends_with(" 39 40 "));
         assert_eq!(said(&ask("hi"), 0), said(&ask("hi"), 3));
         assert_ne!(said(&ask("hi"), 0), said(&ask("ho"), 0));
         let schema =
             Some(json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}));
-        assert_eq!(
-            said(
-                &Ask {
-                    schema,
-                    ..ask("judge")
-                },
-                0
-            ),
-            r#"{"ok":false}"#
-        );
+        assert_eq!(said(&Ask { schema, ..ask("judge") }, 0), r#"{"ok":false}"#);
     }
 
     #[test]
     fn a_title_ignores_the_script() {
         let system = "Write a title for this conversation.".to_owned();
-        let title = Ask {
-            system: system.clone(),
-            ..ask("[[die]]")
-        };
+        let title = Ask { system: system.clone(), ..ask("[[die]]") };
         assert_eq!(said(&title, 0).split(' ').count(), 3);
         assert_eq!(plan(&title, &Script::default(), 0).expect("a plan").fault, None);
         // The control: an agent's prompt with tools is no request for a title.
-        let agent = Ask {
-            system,
-            tools_offered: true,
-            ..ask("[[die]]")
-        };
-        assert_eq!(
-            plan(&agent, &Script::default(), 0).expect("a plan").fault,
-            Some(Fault::Die)
-        );
+        let agent = Ask { system, tools_offered: true, ..ask("[[die]]") };
+        assert_eq!(plan(&agent, &Script::default(), 0).expect("a plan").fault, Some(Fault::Die));
     }
 
     #[test]
     fn a_fault_with_times_passes() {
         let fault = |seen| {
-            let reply = plan(
-                &ask("[[die times 1]][[truncate after 3 times 2]]"),
-                &Script::default(),
-                seen,
-            );
+            let reply = plan(&ask("[[die times 1]][[truncate after 3 times 2]]"), &Script::default(), seen);
             reply.expect("a plan").fault
         };
         assert_eq!(fault(0), Some(Fault::Die));

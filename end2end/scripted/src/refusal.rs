@@ -46,17 +46,12 @@ impl Refusal {
                 ("application/json", self.object(json!(self.code())).to_string())
             }
             Some(Shape::Text) => ("application/json", self.proxied().to_string()),
-            Some(Shape::Plain) => (
-                "text/plain; charset=utf-8",
-                format!("llama-swap: {}", self.message()),
-            ),
+            Some(Shape::Plain) => ("text/plain; charset=utf-8", format!("llama-swap: {}", self.message())),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, [(header::CONTENT_TYPE, kind)], body).into_response();
         if let Some(seconds) = self.retry_after() {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }
@@ -85,13 +80,8 @@ impl Refusal {
 
     fn object(&self, code: Value) -> Value {
         let mut error = json!({"code": code, "message": self.message(), "type": self.kind()});
-        if let (
-            Refusal::Overflow {
-                prompt_tokens,
-                context_tokens,
-            },
-            Some(object),
-        ) = (self, error.as_object_mut())
+        if let (Refusal::Overflow { prompt_tokens, context_tokens }, Some(object)) =
+            (self, error.as_object_mut())
         {
             object.insert("n_prompt_tokens".into(), json!(prompt_tokens));
             object.insert("n_ctx".into(), json!(context_tokens));
@@ -109,10 +99,7 @@ impl Refusal {
             Refusal::TooMany { .. } => "Too many requests".to_owned(),
             Refusal::Died => "unspecific error: upstream command exited prematurely".to_owned(),
             Refusal::Loading => "Loading model".to_owned(),
-            Refusal::Overflow {
-                prompt_tokens,
-                context_tokens,
-            } => format!(
+            Refusal::Overflow { prompt_tokens, context_tokens } => format!(
                 "request ({prompt_tokens} tokens) exceeds the available context size ({context_tokens} tokens), \
                  try increasing it"
             ),

@@ -16,14 +16,8 @@ fn instance(schema: &Value, root: &Value, depth: usize) -> Value {
     if let Some(fixed) = schema.get("const").or_else(|| schema.get("enum")?.get(0)) {
         return fixed.clone();
     }
-    if let Some(target) = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|r| r.strip_prefix('#'))
-    {
-        return root
-            .pointer(target)
-            .map_or(Value::Null, |found| instance(found, root, depth - 1));
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#')) {
+        return root.pointer(target).map_or(Value::Null, |found| instance(found, root, depth - 1));
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(first) = schema.get(choice).and_then(|all| all.get(0)) {
@@ -31,18 +25,10 @@ fn instance(schema: &Value, root: &Value, depth: usize) -> Value {
         }
     }
     // Gemini writes its types in capitals; a list of types lets any of them do.
-    let kind = schema
-        .get("type")
-        .map(|t| t.get(0).unwrap_or(t))
-        .and_then(Value::as_str)
-        .unwrap_or("object");
+    let kind = schema.get("type").map(|t| t.get(0).unwrap_or(t)).and_then(Value::as_str).unwrap_or("object");
     match kind.to_ascii_lowercase().as_str() {
         "string" => {
-            let length = schema
-                .get("minLength")
-                .and_then(Value::as_u64)
-                .unwrap_or(0)
-                .min(1000);
+            let length = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(1000);
             json!(format!("{:x<1$}", "scripted", length as usize))
         }
         "integer" => json!(least(schema).ceil() as i64),
@@ -50,11 +36,7 @@ fn instance(schema: &Value, root: &Value, depth: usize) -> Value {
         "boolean" => json!(false),
         "null" => Value::Null,
         "array" => {
-            let length = schema
-                .get("minItems")
-                .and_then(Value::as_u64)
-                .unwrap_or(0)
-                .min(100);
+            let length = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(100);
             let item = schema.get("items").unwrap_or(&Value::Null);
             (0..length).map(|_| instance(item, root, depth - 1)).collect()
         }
@@ -64,16 +46,9 @@ fn instance(schema: &Value, root: &Value, depth: usize) -> Value {
 
 fn object(schema: &Value, root: &Value, depth: usize) -> Value {
     let mut made = Map::new();
-    let names = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for name in names.filter_map(Value::as_str) {
-        let property = schema
-            .get("properties")
-            .and_then(|all| all.get(name))
-            .unwrap_or(&Value::Null);
+        let property = schema.get("properties").and_then(|all| all.get(name)).unwrap_or(&Value::Null);
         made.insert(name.to_owned(), instance(property, root, depth - 1));
     }
     Value::Object(made)
@@ -81,9 +56,7 @@ fn object(schema: &Value, root: &Value, depth: usize) -> Value {
 
 fn least(schema: &Value) -> f64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-    bound("minimum")
-        .or_else(|| bound("exclusiveMinimum").map(|b| b + 1.0))
-        .unwrap_or(0.0)
+    bound("minimum").or_else(|| bound("exclusiveMinimum").map(|b| b + 1.0)).unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -100,10 +73,7 @@ mod tests {
         check(json!({"type": "integer", "minimum": 3}), json!(3));
         check(json!({"enum": ["A", "B"]}), json!("A"));
         check(json!({"type": ["null", "string"]}), Value::Null);
-        check(
-            json!({"type": "array", "minItems": 2, "items": {"type": "boolean"}}),
-            json!([false, false]),
-        );
+        check(json!({"type": "array", "minItems": 2, "items": {"type": "boolean"}}), json!([false, false]));
         check(
             json!({
                 "type": "object",

@@ -45,10 +45,7 @@ impl Server {
         if asked.len() >= CONVERSATIONS_MAX {
             asked.clear();
         }
-        let entry = asked.entry(fingerprint).or_insert(Asked {
-            before: 0,
-            first: Instant::now(),
-        });
+        let entry = asked.entry(fingerprint).or_insert(Asked { before: 0, first: Instant::now() });
         let now = *entry;
         entry.before += 1;
         now

@@ -35,10 +35,7 @@ impl Splitter {
 fn cut(bytes: &[u8], chance: u64) -> usize {
     const PIECE_BYTES_MAX: u64 = 23;
     let at = (1 + chance % PIECE_BYTES_MAX) as usize;
-    let inside = bytes
-        .iter()
-        .position(|byte| *byte >= 0xc0)
-        .map_or(bytes.len(), |lead| lead + 1);
+    let inside = bytes.iter().position(|byte| *byte >= 0xc0).map_or(bytes.len(), |lead| lead + 1);
     at.min(inside).min(bytes.len())
 }
 
@@ -51,15 +48,8 @@ mod tests {
         let text = "aé日🦀 plain words that go on for a while";
         for seed in 0..50 {
             let pieces = Splitter::new(Some(seed)).pieces(text.to_owned());
-            let torn = pieces
-                .iter()
-                .filter(|piece| piece.last().is_some_and(|byte| *byte >= 0xc0))
-                .count();
-            assert_eq!(
-                (torn, pieces.concat()),
-                (3, text.as_bytes().to_vec()),
-                "seed {seed}"
-            );
+            let torn = pieces.iter().filter(|piece| piece.last().is_some_and(|byte| *byte >= 0xc0)).count();
+            assert_eq!((torn, pieces.concat()), (3, text.as_bytes().to_vec()), "seed {seed}");
         }
         assert_eq!(Splitter::new(None).pieces(text.to_owned()), [text]);
     }

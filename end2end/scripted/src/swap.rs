@@ -50,10 +50,7 @@ impl Swap {
         let Phase::Ready(loaded) = &self.phase else {
             return false;
         };
-        let entered = self
-            .queue
-            .iter()
-            .any(|(queued, model)| *queued == ticket && model == loaded);
+        let entered = self.queue.iter().any(|(queued, model)| *queued == ticket && model == loaded);
         if entered {
             self.leave(ticket);
             self.in_flight += 1;
@@ -112,10 +109,7 @@ mod tests {
         let mut seen = Vec::new();
         for step in steps.split(' ') {
             let name = step.trim_end_matches(['+', '?', '-']).to_owned();
-            let ticket = tickets
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, ticket)| *ticket);
+            let ticket = tickets.iter().find(|(known, _)| *known == name).map(|(_, ticket)| *ticket);
             match (step, step.chars().last(), ticket) {
                 ("exit", ..) => swap.exit(),
                 ("settle", ..) => swap.settled(),
@@ -145,10 +139,7 @@ mod tests {
 
     #[test]
     fn a_swap_waits_for_requests_in_flight() {
-        check(
-            "a1+ settle a1? b1+ b1? exit settle settle b1?",
-            "Load, a1 in, b1 waits, Stop, Load, b1 in",
-        );
+        check("a1+ settle a1? b1+ b1? exit settle settle b1?", "Load, a1 in, b1 waits, Stop, Load, b1 in");
     }
 
     #[test]

@@ -68,11 +68,7 @@ impl Tokens {
 
 /// A short title in the same words.
 pub fn title(seed: u64) -> String {
-    (0..3)
-        .map(|at| pseudo(seed, at, 3))
-        .collect::<String>()
-        .trim_end_matches('.')
-        .to_owned()
+    (0..3).map(|at| pseudo(seed, at, 3)).collect::<String>().trim_end_matches('.').to_owned()
 }
 
 /// What llama-swap says for fun while a model loads.
@@ -154,21 +150,14 @@ mod tests {
     fn every_source_says_what_it_promises() {
         assert_eq!(all(Source::Count(3)), ["1 ", "2 ", "3 "]);
         assert_eq!(all(Source::Stamp(2)), ["42;", "42;"]);
-        assert_eq!(
-            all(Source::Text("one  two\nthree".into())),
-            ["one  ", "two\n", "three"]
-        );
+        assert_eq!(all(Source::Text("one  two\nthree".into())), ["one  ", "two\n", "three"]);
         assert_eq!(all(Source::Pseudo { seed: 5, tokens: 40 }).len(), 40);
         assert_eq!(all(Source::Text(String::new())), Vec::<String>::new());
     }
 
     #[test]
     fn bytes_are_numbered_whatever_the_chunk() {
-        let reference: String = all(Source::Bytes {
-            total: 100,
-            chunk: 100,
-        })
-        .concat();
+        let reference: String = all(Source::Bytes { total: 100, chunk: 100 }).concat();
         assert!(reference.starts_with("000000000000000\n000000000000001\n"));
         for chunk in [1, 3, 16, 33, 1000] {
             let text = all(Source::Bytes { total: 100, chunk }).concat();

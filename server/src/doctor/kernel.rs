@@ -9,22 +9,12 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(super) async fn examine() -> Vec<Finding> {
     let looked = tokio::task::spawn_blocking(|| findings(read)).await;
-    looked.unwrap_or_else(|error| {
-        vec![Finding::absent(
-            "kernel",
-            error.to_string(),
-            "run the doctor again",
-        )]
-    })
+    looked.unwrap_or_else(|error| vec![Finding::absent("kernel", error.to_string(), "run the doctor again")])
 }
 
 fn read(path: &str) -> Option<String> {
     let mut text = Vec::new();
-    File::open(path)
-        .ok()?
-        .take(FILE_BYTES_MAX)
-        .read_to_end(&mut text)
-        .ok()?;
+    File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut text).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -46,18 +36,15 @@ fn landlock(read: &impl Fn(&str) -> Option<String>) -> Finding {
         Some(active) if active.trim().split(',').any(|module| module == "landlock") => {
             Finding::fine(name, "active")
         }
-        Some(active) => Finding::absent(
-            name,
-            format!("not among the active modules ({})", active.trim()),
-            fix,
-        ),
+        Some(active) => {
+            Finding::absent(name, format!("not among the active modules ({})", active.trim()), fix)
+        }
         // Without securityfs the list cannot be read, as in many containers; the symbols tell what was built.
         None => {
             match read("/proc/kallsyms").is_some_and(|symbols| symbols.contains("landlock_restrict_self")) {
-                true => Finding::fine(
-                    name,
-                    "built into the kernel (whether it is active cannot be read here)",
-                ),
+                true => {
+                    Finding::fine(name, "built into the kernel (whether it is active cannot be read here)")
+                }
                 false => Finding::absent(name, "no sign of it", fix),
             }
         }
@@ -96,26 +83,14 @@ mod tests {
     #[test]
     fn features_by_their_files() {
         let check = |files: &[(&str, &str)], name: &str, verdict: Verdict, detail: &str| {
-            let read = |path: &str| {
-                files
-                    .iter()
-                    .find(|(file, _)| *file == path)
-                    .map(|(_, text)| (*text).to_owned())
-            };
-            let found = findings(read)
-                .into_iter()
-                .find(|finding| finding.name == name)
-                .unwrap();
+            let read =
+                |path: &str| files.iter().find(|(file, _)| *file == path).map(|(_, text)| (*text).to_owned());
+            let found = findings(read).into_iter().find(|finding| finding.name == name).unwrap();
             assert_eq!((found.verdict, &*found.detail), (verdict, detail), "{files:?}");
             assert_eq!(found.fix.is_some(), verdict != Fine);
         };
         let lsm = "/sys/kernel/security/lsm";
-        check(
-            &[("/proc/sys/kernel/osrelease", "6.1.0\n")],
-            "Linux",
-            Fine,
-            "6.1.0",
-        );
+        check(&[("/proc/sys/kernel/osrelease", "6.1.0\n")], "Linux", Fine, "6.1.0");
         check(&[(lsm, "capability,landlock,yama")], "Landlock", Fine, "active");
         check(
             &[(lsm, "capability,yama\n")],
@@ -124,32 +99,17 @@ mod tests {
             "not among the active modules (capability,yama)",
         );
         let built = "built into the kernel (whether it is active cannot be read here)";
-        check(
-            &[("/proc/kallsyms", "0 t __x64_sys_landlock_restrict_self")],
-            "Landlock",
-            Fine,
-            built,
-        );
+        check(&[("/proc/kallsyms", "0 t __x64_sys_landlock_restrict_self")], "Landlock", Fine, built);
         check(&[], "Landlock", Absent, "no sign of it");
 
         let some = ("/proc/sys/user/max_user_namespaces", "96343\n");
         check(&[], "user namespaces", Absent, "not available");
         check(&[some], "user namespaces", Fine, "available");
         let debian = "/proc/sys/kernel/unprivileged_userns_clone";
-        check(
-            &[some, (debian, "0\n")],
-            "user namespaces",
-            Absent,
-            "for root only",
-        );
+        check(&[some, (debian, "0\n")], "user namespaces", Absent, "for root only");
         check(&[some, (debian, "1\n")], "user namespaces", Fine, "available");
         let ubuntu = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
-        check(
-            &[some, (ubuntu, "1\n")],
-            "user namespaces",
-            Absent,
-            "restricted by AppArmor",
-        );
+        check(&[some, (ubuntu, "1\n")], "user namespaces", Absent, "restricted by AppArmor");
 
         check(
             &[("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n")],

@@ -11,10 +11,7 @@ const MODELS_SHOWN_MAX: usize = 6;
 
 pub(super) async fn examine(config: &Config, client: Client) -> Vec<Finding> {
     // The doctor looks; it starts nothing.
-    let looking = Config {
-        small_model: false,
-        ..config.clone()
-    };
+    let looking = Config { small_model: false, ..config.clone() };
     let cancel = CancellationToken::new();
     let models = Models::start(&looking, client, cancel.clone());
     models.refresh_now().await;
@@ -42,12 +39,8 @@ fn server(server: &ModelServer) -> Finding {
     let place = format!("{:?}, {}", server.lane, server.base_url).to_lowercase();
     match &server.state {
         ServerState::Reachable => {
-            let mut shown: Vec<_> = server
-                .models
-                .iter()
-                .take(MODELS_SHOWN_MAX)
-                .map(|model| model.id.clone())
-                .collect();
+            let mut shown: Vec<_> =
+                server.models.iter().take(MODELS_SHOWN_MAX).map(|model| model.id.clone()).collect();
             match server.models.len() {
                 0 => shown.push("no models".into()),
                 count if count > MODELS_SHOWN_MAX => {
@@ -109,12 +102,6 @@ mod tests {
             "a, b, c, d, e, f, and 2 more",
         );
         check(ServerState::Starting, &[], "loading its model");
-        check(
-            ServerState::Unreachable {
-                reason: "401: no".into(),
-            },
-            &["a"],
-            "401: no",
-        );
+        check(ServerState::Unreachable { reason: "401: no".into() }, &["a"], "401: no");
     }
 }

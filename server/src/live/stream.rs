@@ -141,8 +141,11 @@ mod tests {
     /// Reads from `offset` to the end as a browser would.
     fn read_all(stream: &Stream, mut offset: u64) -> (String, u64) {
         let page = Page { workspace: Workspace::default(), chat: None };
-        let mut mirror =
-            Mirror::new(domain::feed::Snapshot { seq: 0, state: page, streams: vec![(stream.id, "x".repeat(offset as usize))] });
+        let mut mirror = Mirror::new(domain::feed::Snapshot {
+            seq: 0,
+            state: page,
+            streams: vec![(stream.id, "x".repeat(offset as usize))],
+        });
         while let Kept::Frames(frames, next) = stream.read(offset, 10) {
             for frame in frames {
                 let text = String::from_utf8(frame.to_vec()).unwrap();

@@ -26,15 +26,7 @@ fn config(toml: &str) -> Config {
         _ => None,
     };
     let file = Some(("/etc/boocode.toml".into(), format!("{toml}\n")));
-    Config::load(
-        ServeArgs {
-            no_model: true,
-            ..ServeArgs::default()
-        },
-        env,
-        file,
-    )
-    .unwrap()
+    Config::load(ServeArgs { no_model: true, ..ServeArgs::default() }, env, file).unwrap()
 }
 
 /// A server on a port of its own that answers each path with the given status and JSON, until it is dropped.
@@ -50,10 +42,8 @@ async fn fake(answers: &[(&'static str, u16, Value)]) -> Fake {
 async fn fake_on(address: &str, answers: &[(&'static str, u16, Value)]) -> Fake {
     let mut router = Router::new();
     for (path, status, body) in answers.iter().cloned() {
-        router = router.route(
-            path,
-            get(move || async move { (StatusCode::from_u16(status).unwrap(), Json(body)) }),
-        );
+        router = router
+            .route(path, get(move || async move { (StatusCode::from_u16(status).unwrap(), Json(body)) }));
     }
     serve(address, router).await
 }
@@ -80,23 +70,14 @@ fn shown(catalogue: &Catalogue) -> String {
             ServerState::Reachable => "reachable".to_owned(),
             ServerState::Unreachable { reason } => format!("unreachable ({reason})"),
         };
-        format!(
-            "{} {:?} {:?} {state}: {}",
-            server.name,
-            server.flavour,
-            server.lane,
-            models.join(" ")
-        )
+        format!("{} {:?} {:?} {state}: {}", server.name, server.flavour, server.lane, models.join(" "))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 async fn look(toml: &str, places: &[&str]) -> (Models, tokio_util::sync::DropGuard) {
     let cancel = CancellationToken::new();
-    let places = places
-        .iter()
-        .map(|place| Address::parse(place).unwrap())
-        .collect();
+    let places = places.iter().map(|place| Address::parse(place).unwrap()).collect();
     let models = Models::start_at(&config(toml), places, client(), cancel.clone());
     models.refresh_now().await;
     (models, cancel.drop_guard())
@@ -112,51 +93,23 @@ async fn servers_are_found_by_what_they_answer() {
     let running = ("/running", 200, json!({ "running": [] }));
     let props = ("/props", 200, json!({ "default_generation_settings": {} }));
     let healthy = ("/health", 200, json!({ "status": "ok" }));
-    let loading = (
-        "/health",
-        503,
-        json!({ "error": { "message": "Loading model", "code": 503 } }),
-    );
+    let loading = ("/health", 503, json!({ "error": { "message": "Loading model", "code": 503 } }));
     let listed = ("/v1/models", 200, openai_list(&["qwen", "phi"]));
     let by_path = ("/v1/models", 200, openai_list(&["/models/qwen3-4b.gguf"]));
-    let named = (
-        "/v1/models",
-        200,
-        json!({ "data": [{ "id": "q", "name": "Qwen" }, { "no": "id" }] }),
-    );
-    let tags = (
-        "/api/tags",
-        200,
-        json!({ "models": [{ "name": "llama3:latest" }] }),
-    );
+    let named = ("/v1/models", 200, json!({ "data": [{ "id": "q", "name": "Qwen" }, { "no": "id" }] }));
+    let tags = ("/api/tags", 200, json!({ "models": [{ "name": "llama3:latest" }] }));
 
-    check(
-        &[running.clone(), listed.clone()],
-        "llama-swap LlamaSwap Local reachable: qwen phi",
-    )
-    .await;
+    check(&[running.clone(), listed.clone()], "llama-swap LlamaSwap Local reachable: qwen phi").await;
     check(&[running, named], "llama-swap LlamaSwap Local reachable: Qwen").await;
     check(&[props, by_path], "llama.cpp LlamaCpp Local reachable: qwen3-4b").await;
-    check(
-        &[healthy.clone(), listed.clone()],
-        "llama.cpp LlamaCpp Local reachable: qwen phi",
-    )
-    .await;
+    check(&[healthy.clone(), listed.clone()], "llama.cpp LlamaCpp Local reachable: qwen phi").await;
     check(&[loading], "llama.cpp LlamaCpp Local starting: ").await;
-    check(
-        &[tags, listed.clone()],
-        "ollama Ollama Local reachable: llama3:latest",
-    )
-    .await;
+    check(&[tags, listed.clone()], "ollama Ollama Local reachable: llama3:latest").await;
     // Any other program on the port is left alone.
     check(&[], "").await;
     check(&[healthy], "").await;
     check(&[listed], "").await;
-    check(
-        &[("/running", 200, json!("yes")), ("/api/tags", 200, json!([]))],
-        "",
-    )
-    .await;
+    check(&[("/running", 200, json!("yes")), ("/api/tags", 200, json!([]))], "").await;
 }
 
 #[tokio::test]
@@ -168,11 +121,7 @@ async fn an_unreachable_server_says_why() {
         }
     });
     let keyed = serve("127.0.0.1:0", Router::new().route("/v1/models", only_good)).await;
-    let silent = serve(
-        "127.0.0.1:0",
-        Router::new().fallback(std::future::pending::<String>),
-    )
-    .await;
+    let silent = serve("127.0.0.1:0", Router::new().fallback(std::future::pending::<String>)).await;
     let empty = fake(&[]).await;
     let odd = fake(&[("/v1/models", 200, json!({ "hello": "world" }))]).await;
     let broken = fake(&[("/v1/models", 500, json!({ "error": "out of memory" }))]).await;
@@ -182,11 +131,7 @@ async fn an_unreachable_server_says_why() {
         }))
     });
     let endless = serve("127.0.0.1:0", Router::new().route("/v1/models", endless)).await;
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
 
     let check = async |url: &str, more: &str, expected: &str| {
         let toml = format!("[[model_server]]\nname = 'it'\nurl = '{url}'\nlane = 'cloud'\n{more}");
@@ -195,24 +140,10 @@ async fn an_unreachable_server_says_why() {
         assert_eq!(shown, format!("it OpenAi Cloud {expected}"));
     };
     check(&keyed.url, "api_key_env = 'GOOD_KEY'", "reachable: gpt").await;
-    check(
-        &keyed.url,
-        "api_key_env = 'BAD_KEY'",
-        "unreachable (401: the key in BAD_KEY was refused): ",
-    )
-    .await;
-    check(
-        &keyed.url,
-        "api_key_env = 'NO_KEY'",
-        "unreachable (NO_KEY is not set): ",
-    )
-    .await;
-    check(
-        &keyed.url,
-        "",
-        "unreachable (401: it wants a key; name the key's variable in api_key_env): ",
-    )
-    .await;
+    check(&keyed.url, "api_key_env = 'BAD_KEY'", "unreachable (401: the key in BAD_KEY was refused): ").await;
+    check(&keyed.url, "api_key_env = 'NO_KEY'", "unreachable (NO_KEY is not set): ").await;
+    check(&keyed.url, "", "unreachable (401: it wants a key; name the key's variable in api_key_env): ")
+        .await;
     check(
         &empty.url,
         "",
@@ -220,30 +151,10 @@ async fn an_unreachable_server_says_why() {
     )
     .await;
     check(&empty.url, "models = ['gpt']", "reachable: gpt").await;
-    check(
-        &odd.url,
-        "",
-        "unreachable (URL/v1/models answers, but not with a list of models): ",
-    )
-    .await;
-    check(
-        &broken.url,
-        "",
-        "unreachable (500 Internal Server Error: {\"error\":\"out of memory\"}): ",
-    )
-    .await;
-    check(
-        &endless.url,
-        "",
-        "unreachable (its answer is far too long for a list of models): ",
-    )
-    .await;
-    check(
-        &format!("http://{closed}"),
-        "",
-        "unreachable (connection refused — is it running?): ",
-    )
-    .await;
+    check(&odd.url, "", "unreachable (URL/v1/models answers, but not with a list of models): ").await;
+    check(&broken.url, "", "unreachable (500 Internal Server Error: {\"error\":\"out of memory\"}): ").await;
+    check(&endless.url, "", "unreachable (its answer is far too long for a list of models): ").await;
+    check(&format!("http://{closed}"), "", "unreachable (connection refused — is it running?): ").await;
     check(
         &format!("http://{closed}"),
         "models = ['gpt']",
@@ -255,49 +166,31 @@ async fn an_unreachable_server_says_why() {
 
 #[tokio::test]
 async fn a_server_that_leaves_stays_listed_and_may_return() {
-    let answers = [
-        ("/running", 200, json!({ "running": [] })),
-        ("/v1/models", 200, openai_list(&["qwen"])),
-    ];
+    let answers = [("/running", 200, json!({ "running": [] })), ("/v1/models", 200, openai_list(&["qwen"]))];
     let server = fake(&answers).await;
     let url = server.url.clone();
     let (models, _cancel) = look("", &[&url]).await;
     let mut changed = models.changed();
-    assert_eq!(
-        shown(&models.catalogue()),
-        "llama-swap LlamaSwap Local reachable: qwen"
-    );
+    assert_eq!(shown(&models.catalogue()), "llama-swap LlamaSwap Local reachable: qwen");
     changed.mark_unchanged();
     models.refresh_now().await;
-    assert!(
-        !changed.has_changed().unwrap(),
-        "nothing changed, so nobody is woken"
-    );
+    assert!(!changed.has_changed().unwrap(), "nothing changed, so nobody is woken");
 
     drop(server);
     models.refresh_now().await;
     assert!(changed.has_changed().unwrap());
     let gone = shown(&models.catalogue());
-    assert!(
-        gone.starts_with("llama-swap LlamaSwap Local unreachable (") && gone.ends_with("qwen"),
-        "{gone}"
-    );
+    assert!(gone.starts_with("llama-swap LlamaSwap Local unreachable (") && gone.ends_with("qwen"), "{gone}");
 
     let _server = fake_on(url.trim_start_matches("http://"), &answers).await;
     models.refresh_now().await;
-    assert_eq!(
-        shown(&models.catalogue()),
-        "llama-swap LlamaSwap Local reachable: qwen"
-    );
+    assert_eq!(shown(&models.catalogue()), "llama-swap LlamaSwap Local reachable: qwen");
 }
 
 #[tokio::test]
 async fn endpoints_and_slots() {
-    let swap = fake(&[
-        ("/running", 200, json!({ "running": [] })),
-        ("/v1/models", 200, openai_list(&["m"])),
-    ])
-    .await;
+    let swap =
+        fake(&[("/running", 200, json!({ "running": [] })), ("/v1/models", 200, openai_list(&["m"]))]).await;
     let loading = fake(&[("/health", 503, json!({ "error": { "message": "Loading model" } }))]).await;
     let toml = format!(
         "[[model_server]]\nname = 'swap'\nurl = '{}/v1'\n\
@@ -306,20 +199,12 @@ async fn endpoints_and_slots() {
     );
     // A place that is configured already is not found a second time.
     let (models, _cancel) = look(&toml, &[&swap.url, &loading.url]).await;
-    let names: Vec<_> = models
-        .catalogue()
-        .servers
-        .into_iter()
-        .map(|server| server.name)
-        .collect();
+    let names: Vec<_> = models.catalogue().servers.into_iter().map(|server| server.name).collect();
     assert_eq!(names, ["swap", "cloud", "llama.cpp"]);
 
     let swap_key = format!("{}|{}", hostname(), swap.url);
     let endpoint = models.endpoint("swap").unwrap();
-    assert_eq!(
-        (endpoint.flavour, endpoint.lane),
-        (Flavour::LlamaSwap, Lane::Local)
-    );
+    assert_eq!((endpoint.flavour, endpoint.lane), (Flavour::LlamaSwap, Lane::Local));
     assert_eq!(endpoint.slot_key, swap_key);
     let endpoint = models.endpoint("cloud").unwrap();
     assert_eq!(endpoint.base_url, "https://nowhere.invalid/api");
@@ -327,10 +212,7 @@ async fn endpoints_and_slots() {
     assert_eq!(endpoint.api_key, Some(Secret::new("good")));
     assert_eq!(models.endpoint("other"), None);
     // What is loading waits in the queue; what is unreachable is told.
-    assert_eq!(
-        models.slots(),
-        [(swap_key, 1), ("https://nowhere.invalid/api".into(), 3)]
-    );
+    assert_eq!(models.slots(), [(swap_key, 1), ("https://nowhere.invalid/api".into(), 3)]);
 }
 
 /// A program in the place of Python: a shell script that is given serve.py and does as it likes.
@@ -342,25 +224,15 @@ fn program(folder: &tempfile::TempDir, script: &str) -> PathBuf {
 
 async fn small_state(models: &Models, wanted: impl Fn(&ServerState) -> bool) -> ServerState {
     let mut changed = models.changed();
-    let seen = changed.wait_for(|listing| {
-        listing
-            .catalogue
-            .server("small")
-            .is_some_and(|server| wanted(&server.state))
-    });
-    let listing = tokio::time::timeout(Duration::from_secs(30), seen)
-        .await
-        .expect("the state never came")
-        .unwrap();
+    let seen = changed
+        .wait_for(|listing| listing.catalogue.server("small").is_some_and(|server| wanted(&server.state)));
+    let listing =
+        tokio::time::timeout(Duration::from_secs(30), seen).await.expect("the state never came").unwrap();
     listing.catalogue.server("small").unwrap().state.clone()
 }
 
 fn with_small(config: Config, python: Option<PathBuf>) -> Config {
-    Config {
-        small_model: true,
-        small_model_python: python,
-        ..config
-    }
+    Config { small_model: true, small_model_python: python, ..config }
 }
 
 fn is_alive(pid_file: PathBuf) -> bool {
@@ -381,12 +253,8 @@ async fn the_small_model_lives_and_dies_with_us() {
         while true; do sleep 1; done"#;
     let python = program(&folder, stubborn);
     let cancel = CancellationToken::new();
-    let models = Models::start_at(
-        &with_small(config(""), Some(python)),
-        Vec::new(),
-        client(),
-        cancel.clone(),
-    );
+    let models =
+        Models::start_at(&with_small(config(""), Some(python)), Vec::new(), client(), cancel.clone());
     small_state(&models, |state| *state == ServerState::Reachable).await;
 
     let endpoint = models.endpoint("small").unwrap();
@@ -398,9 +266,9 @@ async fn the_small_model_lives_and_dies_with_us() {
     let environment = std::fs::read_to_string(folder.path().join("environment")).unwrap();
     // The shell sets these by itself; the control is that this process has far more.
     assert!(
-        environment.lines().all(|line| ["PWD=", "OLDPWD=", "SHLVL=", "_="]
-            .iter()
-            .any(|own| line.starts_with(own))),
+        environment
+            .lines()
+            .all(|line| ["PWD=", "OLDPWD=", "SHLVL=", "_="].iter().any(|own| line.starts_with(own))),
         "{environment}"
     );
     assert!(std::env::vars().count() > 4);
@@ -408,9 +276,7 @@ async fn the_small_model_lives_and_dies_with_us() {
     let files = ["pid", "child"].map(|name| folder.path().join(name));
     assert!(files.iter().cloned().all(is_alive));
     cancel.cancel();
-    tokio::time::timeout(Duration::from_secs(30), models.stopped())
-        .await
-        .unwrap();
+    tokio::time::timeout(Duration::from_secs(30), models.stopped()).await.unwrap();
     assert!(!files.iter().cloned().any(is_alive));
 }
 
@@ -425,52 +291,29 @@ async fn a_small_model_that_dies_is_started_again() {
     let models = Models::start_at(&config, Vec::new(), client(), cancel.clone());
     let down = small_state(&models, |state| matches!(state, ServerState::Unreachable { .. })).await;
     let reason = "the small model ended (exit status: 3): no such model — trying again in 1 s";
-    assert_eq!(
-        down,
-        ServerState::Unreachable {
-            reason: reason.into()
-        }
-    );
+    assert_eq!(down, ServerState::Unreachable { reason: reason.into() });
     small_state(&models, |state| *state == ServerState::Reachable).await;
     cancel.cancel();
-    tokio::time::timeout(Duration::from_secs(30), models.stopped())
-        .await
-        .unwrap();
+    tokio::time::timeout(Duration::from_secs(30), models.stopped()).await.unwrap();
 }
 
 #[tokio::test]
 async fn the_small_model_stands_in_only_when_nothing_else_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let python = program(
-        &folder,
-        "touch started; read -r key; echo '{\"port\": 4711}'; read -r end",
-    );
+    let python = program(&folder, "touch started; read -r key; echo '{\"port\": 4711}'; read -r end");
     let found = fake(&[("/api/tags", 200, json!({ "models": [] }))]).await;
     let configured = "[[model_server]]\nname = 'it'\nurl = 'http://127.0.0.1:1'";
     let check = async |config: Config, places: &[&str], expected: &[&str]| {
         let cancel = CancellationToken::new();
         let _cancel = cancel.clone().drop_guard();
-        let places = places
-            .iter()
-            .map(|place| Address::parse(place).unwrap())
-            .collect();
+        let places = places.iter().map(|place| Address::parse(place).unwrap()).collect();
         let models = Models::start_at(&config, places, client(), cancel);
         models.refresh_now().await;
-        let names: Vec<_> = models
-            .catalogue()
-            .servers
-            .into_iter()
-            .map(|server| server.name)
-            .collect();
+        let names: Vec<_> = models.catalogue().servers.into_iter().map(|server| server.name).collect();
         assert_eq!(names, expected);
     };
     check(with_small(config(configured), Some(python.clone())), &[], &["it"]).await;
-    check(
-        with_small(config(""), Some(python.clone())),
-        &[&found.url],
-        &["ollama"],
-    )
-    .await;
+    check(with_small(config(""), Some(python.clone())), &[&found.url], &["ollama"]).await;
     check(config(""), &[], &[]).await;
     assert!(!folder.path().join("started").exists());
     check(with_small(config(""), Some(python)), &[], &["small"]).await;

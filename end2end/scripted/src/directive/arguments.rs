@@ -7,19 +7,14 @@ pub struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self {
-            words: text.split_whitespace().collect(),
-        }
+        Self { words: text.split_whitespace().collect() }
     }
 
     pub fn named(&mut self, name: &str) -> Result<Option<u64>, String> {
         let Some(at) = self.words.iter().position(|word| *word == name) else {
             return Ok(None);
         };
-        let value = self
-            .words
-            .get(at + 1)
-            .ok_or_else(|| format!("a number is missing after {name}"))?;
+        let value = self.words.get(at + 1).ok_or_else(|| format!("a number is missing after {name}"))?;
         let value = amount(value)?;
         self.words.drain(at..at + 2);
         Ok(Some(value))

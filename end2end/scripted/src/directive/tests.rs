@@ -3,14 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn check(prompt: &str, rest: &str, directives: Vec<Directive>) {
-    assert_eq!(
-        parse(prompt),
-        Ok(Parsed {
-            directives,
-            rest: rest.to_owned()
-        }),
-        "{prompt}"
-    );
+    assert_eq!(parse(prompt), Ok(Parsed { directives, rest: rest.to_owned() }), "{prompt}");
 }
 
 fn check_malformed(prompt: &str, problem: &str) {
@@ -24,93 +17,37 @@ fn fault(fault: Fault) -> Directive {
 
 #[test]
 fn reads_what_is_said() {
-    check(
-        "[[say hello world]]",
-        "",
-        vec![Directive::Say("hello world".into())],
-    );
+    check("[[say hello world]]", "", vec![Directive::Say("hello world".into())]);
     check("a [[tokens 500]] b", "a  b", vec![Directive::Tokens(500)]);
-    check(
-        "[[bytes 50]]",
-        "",
-        vec![Directive::Bytes {
-            total: 50,
-            chunk: 1024,
-        }],
-    );
-    check(
-        "[[bytes 50 chunk 7]]",
-        "",
-        vec![Directive::Bytes { total: 50, chunk: 7 }],
-    );
-    check(
-        "[[markdown]][[count 3]]",
-        "",
-        vec![Directive::Markdown, Directive::Count(3)],
-    );
+    check("[[bytes 50]]", "", vec![Directive::Bytes { total: 50, chunk: 1024 }]);
+    check("[[bytes 50 chunk 7]]", "", vec![Directive::Bytes { total: 50, chunk: 7 }]);
+    check("[[markdown]][[count 3]]", "", vec![Directive::Markdown, Directive::Count(3)]);
 }
 
 #[test]
 fn reads_faults() {
-    check(
-        "[[truncate after 5]]",
-        "",
-        vec![fault(Fault::Truncate { after: 5 })],
-    );
+    check("[[truncate after 5]]", "", vec![fault(Fault::Truncate { after: 5 })]);
     check("[[hang]]", "", vec![fault(Fault::Hang { after: 0 })]);
     check(
         "[[status 429 retry-after 2 times 1]]",
         "",
-        vec![Directive::Fault {
-            fault: Fault::Status {
-                code: 429,
-                retry_after: Some(2),
-            },
-            times: Some(1),
-        }],
+        vec![Directive::Fault { fault: Fault::Status { code: 429, retry_after: Some(2) }, times: Some(1) }],
     );
-    check(
-        "[[loading 1500 times 1]]",
-        "",
-        vec![Directive::Loading {
-            ms: 1500,
-            times: Some(1),
-        }],
-    );
-    check(
-        "[[error-shape string]]",
-        "",
-        vec![Directive::ErrorShape(Shape::Text)],
-    );
+    check("[[loading 1500 times 1]]", "", vec![Directive::Loading { ms: 1500, times: Some(1) }]);
+    check("[[error-shape string]]", "", vec![Directive::ErrorShape(Shape::Text)]);
 }
 
 #[test]
 fn a_tool_may_hold_brackets() {
     let arguments = json!({"rows": [[1, 2], [3]], "text": "]]"});
-    let tool = Directive::Tool {
-        name: "write".into(),
-        arguments: arguments.clone(),
-    };
+    let tool = Directive::Tool { name: "write".into(), arguments: arguments.clone() };
     check(&format!("[[tool write {arguments}]] x"), "x", vec![tool]);
-    check(
-        "[[tool ls]]",
-        "",
-        vec![Directive::Tool {
-            name: "ls".into(),
-            arguments: json!({}),
-        }],
-    );
+    check("[[tool ls]]", "", vec![Directive::Tool { name: "ls".into(), arguments: json!({}) }]);
 }
 
 #[test]
 fn foreign_brackets_stay_text() {
-    for prompt in [
-        "if [[ -f x ]]; then",
-        "[[bin]]",
-        "[[sayings]]",
-        "[[say unclosed",
-        "[[",
-    ] {
+    for prompt in ["if [[ -f x ]]; then", "[[bin]]", "[[sayings]]", "[[say unclosed", "[["] {
         check(prompt, prompt, vec![]);
     }
 }
@@ -128,12 +65,8 @@ fn a_slip_is_told() {
 
 #[test]
 fn seeds_reach_every_fault() {
-    let mut kinds: Vec<String> = (0..200)
-        .map(|seed| format!("{:?}", fault_of_seed(seed)))
-        .collect();
-    kinds
-        .iter_mut()
-        .for_each(|kind| kind.retain(|c| !c.is_ascii_digit()));
+    let mut kinds: Vec<String> = (0..200).map(|seed| format!("{:?}", fault_of_seed(seed))).collect();
+    kinds.iter_mut().for_each(|kind| kind.retain(|c| !c.is_ascii_digit()));
     kinds.sort();
     kinds.dedup();
     assert_eq!(kinds.len(), 8, "{kinds:?}");

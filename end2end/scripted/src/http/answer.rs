@@ -23,36 +23,15 @@ use crate::setup::Flavour;
 use crate::wire::{Dialect, Head};
 
 pub async fn chat(server: State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    answer(
-        server.0,
-        Dialect::Chat,
-        "/v1/chat/completions",
-        authorized(&headers, None),
-        parse(&body),
-    )
-    .await
+    answer(server.0, Dialect::Chat, "/v1/chat/completions", authorized(&headers, None), parse(&body)).await
 }
 
 pub async fn messages(server: State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    answer(
-        server.0,
-        Dialect::Messages,
-        "/v1/messages",
-        authorized(&headers, None),
-        parse(&body),
-    )
-    .await
+    answer(server.0, Dialect::Messages, "/v1/messages", authorized(&headers, None), parse(&body)).await
 }
 
 pub async fn responses(server: State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    answer(
-        server.0,
-        Dialect::Responses,
-        "/v1/responses",
-        authorized(&headers, None),
-        parse(&body),
-    )
-    .await
+    answer(server.0, Dialect::Responses, "/v1/responses", authorized(&headers, None), parse(&body)).await
 }
 
 pub async fn gemini(
@@ -71,14 +50,7 @@ pub async fn gemini(
     match (method, &body) {
         ("generateContent" | "streamGenerateContent", _) => {
             let path = format!("/v1beta/models/{target}");
-            answer(
-                server.0,
-                Dialect::Gemini,
-                &path,
-                authorized(&headers, query.as_deref()),
-                body,
-            )
-            .await
+            answer(server.0, Dialect::Gemini, &path, authorized(&headers, query.as_deref()), body).await
         }
         ("countTokens", Ok(body)) => {
             Json(json!({"totalTokens": Dialect::Gemini.read(body).prompt_tokens})).into_response()
@@ -103,10 +75,7 @@ fn authorized(headers: &HeaderMap, query: Option<&str>) -> Option<String> {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let in_query = || query?.split('&').find_map(|pair| pair.strip_prefix("key="));
-    let key = bearer
-        .or_else(|| header("x-api-key"))
-        .or_else(|| header("x-goog-api-key"))
-        .or_else(in_query);
+    let key = bearer.or_else(|| header("x-api-key")).or_else(|| header("x-goog-api-key")).or_else(in_query);
     key.map(str::to_owned)
 }
 
@@ -121,11 +90,7 @@ async fn answer(
     key: Option<String>,
     body: Result<Value, Refusal>,
 ) -> Response {
-    let known_key = server
-        .script
-        .api_key
-        .as_ref()
-        .is_none_or(|expected| key.as_ref() == Some(expected));
+    let known_key = server.script.api_key.as_ref().is_none_or(|expected| key.as_ref() == Some(expected));
     let ask = body.as_ref().map(|body| dialect.read(body)).unwrap_or_default();
     let mut entry = server.journal.begin(path, &ask, key.is_some());
     let flavour = server.script.flavour;
@@ -135,9 +100,7 @@ async fn answer(
         Ok(_) if !server.script.serves(&ask.model) => Some(Refusal::UnknownModel(ask.model.clone())),
         Ok(_) if server.is_loading() => Some(Refusal::Loading),
         Ok(_) if server.journal.in_flight(&ask.model) > server.script.concurrency_limit => {
-            Some(Refusal::TooMany {
-                retry_after: RETRY_AFTER_SECONDS,
-            })
+            Some(Refusal::TooMany { retry_after: RETRY_AFTER_SECONDS })
         }
         Ok(_) => None,
     };
@@ -162,13 +125,7 @@ async fn play(server: Arc<Server>, dialect: Dialect, ask: Ask, mut entry: Entry)
         server.load_until(asked.first, reply.silence);
         reply.silence = Duration::ZERO;
         if server.is_loading() {
-            return refuse(
-                &mut entry,
-                &Refusal::Loading,
-                script.flavour,
-                dialect,
-                reply.shape,
-            );
+            return refuse(&mut entry, &Refusal::Loading, script.flavour, dialect, reply.shape);
         }
     }
     // The banner exists only where llama-swap can write it: in a streamed chat completion.
@@ -213,50 +170,36 @@ async fn play(server: Arc<Server>, dialect: Dialect, ask: Ask, mut entry: Entry)
         tokens_max: ask.tokens_max,
         prompt_tokens: ask.prompt_tokens,
         // The same conversation again is in the cache but for its last token.
-        cached_tokens: if asked.before > 0 {
-            ask.prompt_tokens - 1
-        } else {
-            0
-        },
+        cached_tokens: if asked.before > 0 { ask.prompt_tokens - 1 } else { 0 },
         reports_timings: script.reports_timings(),
     };
     let emission = Emission::new(staging, access);
     if ask.stream {
-        let headers = [
-            (header::CONTENT_TYPE, "text/event-stream"),
-            (header::CACHE_CONTROL, "no-cache"),
-        ];
+        let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
         return (headers, emission.into_body()).into_response();
     }
     match emission.whole().await {
         Ok(whole) => Json(whole).into_response(),
         Err(Broken::Died) => Refusal::Died.respond(script.flavour, Some(dialect), shape),
-        Err(cut @ Broken::Cut) => (
-            StatusCode::OK,
-            Body::from_stream(futures::stream::iter([Err::<Bytes, _>(cut)])),
-        )
-            .into_response(),
+        Err(cut @ Broken::Cut) => {
+            (StatusCode::OK, Body::from_stream(futures::stream::iter([Err::<Bytes, _>(cut)]))).into_response()
+        }
     }
 }
 
 fn refusal_of(fault: Option<&Fault>, ask: &Ask, context_tokens: u64) -> Option<Refusal> {
     match fault {
         Some(Fault::Die) => Some(Refusal::Died),
-        Some(Fault::Status { code, retry_after }) => Some(Refusal::Status {
-            code: *code,
-            retry_after: *retry_after,
-        }),
+        Some(Fault::Status { code, retry_after }) => {
+            Some(Refusal::Status { code: *code, retry_after: *retry_after })
+        }
         Some(Fault::Overflow) => {
             let prompt_tokens = ask.prompt_tokens.max(context_tokens + 1);
-            Some(Refusal::Overflow {
-                prompt_tokens,
-                context_tokens,
-            })
+            Some(Refusal::Overflow { prompt_tokens, context_tokens })
         }
-        _ if ask.prompt_tokens > context_tokens => Some(Refusal::Overflow {
-            prompt_tokens: ask.prompt_tokens,
-            context_tokens,
-        }),
+        _ if ask.prompt_tokens > context_tokens => {
+            Some(Refusal::Overflow { prompt_tokens: ask.prompt_tokens, context_tokens })
+        }
         _ => None,
     }
 }

@@ -28,11 +28,7 @@ pub async fn models(State(server): State<Arc<Server>>) -> Response {
         Flavour::Cloud => "scripted",
     };
     // A bare llama-server has one model.
-    let most = if script.flavour == Flavour::LlamaCpp {
-        1
-    } else {
-        script.models.len()
-    };
+    let most = if script.flavour == Flavour::LlamaCpp { 1 } else { script.models.len() };
     let list = script.models.iter().take(most).map(|model| {
         let mut entry = json!({"id": model, "object": "model", "created": CREATED, "owned_by": owner});
         if let (Flavour::LlamaCpp, Some(fields)) = (script.flavour, entry.as_object_mut()) {
@@ -56,11 +52,7 @@ pub async fn gemini_models(State(server): State<Arc<Server>>) -> Json<Value> {
 }
 
 pub async fn running(State(server): State<Arc<Server>>) -> Json<Value> {
-    let running = server
-        .models
-        .states()
-        .into_iter()
-        .filter(|(_, state)| *state != "stopped");
+    let running = server.models.states().into_iter().filter(|(_, state)| *state != "stopped");
     let list = running.map(|(model, state)| json!({"model": model, "state": state, "proxy": "", "ttl": 0}));
     Json(json!({"running": list.collect::<Value>()}))
 }
@@ -75,10 +67,7 @@ pub async fn events(State(server): State<Arc<Server>>) -> Sse<impl Stream<Item =
             json!({"id": model, "name": "", "description": "", "state": state, "unlisted": false, "peerID": ""})
         });
         let envelope = json!({"type": "modelStatus", "data": list.collect::<Value>().to_string()});
-        Some((
-            Ok(Event::default().event("message").data(envelope.to_string())),
-            (server, changes),
-        ))
+        Some((Ok(Event::default().event("message").data(envelope.to_string())), (server, changes)))
     });
     Sse::new(stream)
 }
@@ -120,11 +109,7 @@ pub async fn tags(State(server): State<Arc<Server>>) -> Json<Value> {
 }
 
 pub async fn processes(State(server): State<Arc<Server>>) -> Json<Value> {
-    let loaded = server
-        .models
-        .states()
-        .into_iter()
-        .filter(|(_, state)| *state == "ready");
+    let loaded = server.models.states().into_iter().filter(|(_, state)| *state == "ready");
     Json(json!({"models": loaded.map(|(model, _)| described(&model)).collect::<Value>()}))
 }
 

@@ -22,18 +22,12 @@ pub fn read(body: &Value) -> Ask {
     let mut ask = Ask::of_conversation(word(body, "model"), &json!(turns), said);
     ask.tools_offered = !list(body, "tools").is_empty();
     ask.stream = flag(body, "stream");
-    ask.include_usage = body
-        .get("stream_options")
-        .is_some_and(|options| flag(options, "include_usage"));
-    let most = body
-        .get("max_completion_tokens")
-        .or_else(|| body.get("max_tokens"));
+    ask.include_usage = body.get("stream_options").is_some_and(|options| flag(options, "include_usage"));
+    let most = body.get("max_completion_tokens").or_else(|| body.get("max_tokens"));
     ask.tokens_max = most.and_then(Value::as_u64);
     // llama.cpp also takes a schema beside `json_object`.
     let format = body.get("response_format");
-    ask.schema = format
-        .and_then(|f| f.pointer("/json_schema/schema").or_else(|| f.get("schema")))
-        .cloned();
+    ask.schema = format.and_then(|f| f.pointer("/json_schema/schema").or_else(|| f.get("schema"))).cloned();
     if ask.schema.is_none() && format.is_some_and(|f| word(f, "type") == "json_object") {
         ask.schema = Some(json!({"type": "object"}));
     }
@@ -62,10 +56,7 @@ impl Chat {
     }
 
     fn delta(&self, delta: Value, out: &mut String) {
-        data(
-            &self.chunk(json!([{"finish_reason": null, "index": 0, "delta": delta}])),
-            out,
-        );
+        data(&self.chunk(json!([{"finish_reason": null, "index": 0, "delta": delta}])), out);
     }
 }
 
@@ -90,10 +81,7 @@ impl Wire for Chat {
         });
         self.delta(json!({"tool_calls": [opening]}), out);
         for piece in pieces(&call.arguments.to_string()) {
-            self.delta(
-                json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}),
-                out,
-            );
+            self.delta(json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}), out);
         }
     }
 
@@ -115,10 +103,7 @@ impl Wire for Chat {
         let mut message = Map::new();
         message.insert("role".into(), json!("assistant"));
         let silent = answer.text.is_empty() && !answer.calls.is_empty();
-        message.insert(
-            "content".into(),
-            if silent { Value::Null } else { json!(answer.text) },
-        );
+        message.insert("content".into(), if silent { Value::Null } else { json!(answer.text) });
         if !answer.reasoning.is_empty() {
             message.insert("reasoning_content".into(), json!(answer.reasoning));
         }

@@ -7,35 +7,25 @@ use crate::ask::{Ask, Said, list, text_of, word};
 
 /// Model and streaming stand in the path; the route puts them into the body as `model` and `stream`.
 pub fn read(body: &Value) -> Ask {
-    let system = body
-        .get("systemInstruction")
-        .or_else(|| body.get("system_instruction"));
+    let system = body.get("systemInstruction").or_else(|| body.get("system_instruction"));
     let parts = |content: &Value| text_of(content.get("parts").unwrap_or(&Value::Null));
     let mut said = vec![Said::System(system.map(parts).unwrap_or_default())];
     for content in list(body, "contents") {
-        let results = list(content, "parts")
-            .iter()
-            .filter(|part| part.get("functionResponse").is_some())
-            .count();
+        let results =
+            list(content, "parts").iter().filter(|part| part.get("functionResponse").is_some()).count();
         match word(content, "role") {
             "model" => {}
             _ if results > 0 => said.extend((0..results).map(|_| Said::ToolResult)),
             _ => said.push(Said::User(parts(content))),
         }
     }
-    let mut ask = Ask::of_conversation(
-        word(body, "model"),
-        body.get("contents").unwrap_or(&Value::Null),
-        said,
-    );
+    let mut ask =
+        Ask::of_conversation(word(body, "model"), body.get("contents").unwrap_or(&Value::Null), said);
     ask.tools_offered = !list(body, "tools").is_empty();
     ask.stream = crate::ask::flag(body, "stream");
     let config = body.get("generationConfig").unwrap_or(&Value::Null);
     ask.tokens_max = config.get("maxOutputTokens").and_then(Value::as_u64);
-    ask.schema = config
-        .get("responseJsonSchema")
-        .or_else(|| config.get("responseSchema"))
-        .cloned();
+    ask.schema = config.get("responseJsonSchema").or_else(|| config.get("responseSchema")).cloned();
     ask
 }
 
@@ -71,10 +61,7 @@ impl Wire for Gemini {
     fn open(&mut self, _out: &mut String) {}
 
     fn reasoning(&mut self, piece: &str, out: &mut String) {
-        data(
-            &self.response(json!([{"text": piece, "thought": true}]), None),
-            out,
-        );
+        data(&self.response(json!([{"text": piece, "thought": true}]), None), out);
     }
 
     fn text(&mut self, piece: &str, out: &mut String) {

@@ -9,12 +9,9 @@ pub fn read(body: &Value) -> Ask {
     let mut said = vec![Said::System(text_of(body.get("system").unwrap_or(&Value::Null)))];
     for message in list(body, "messages") {
         let content = message.get("content").unwrap_or(&Value::Null);
-        let results = content.as_array().map_or(0, |blocks| {
-            blocks
-                .iter()
-                .filter(|block| word(block, "type") == "tool_result")
-                .count()
-        });
+        let results = content
+            .as_array()
+            .map_or(0, |blocks| blocks.iter().filter(|block| word(block, "type") == "tool_result").count());
         match word(message, "role") {
             // Text beside a tool result is the agent's remark, not a person's new request.
             "user" if results > 0 => said.extend((0..results).map(|_| Said::ToolResult)),
@@ -22,17 +19,12 @@ pub fn read(body: &Value) -> Ask {
             _ => {}
         }
     }
-    let mut ask = Ask::of_conversation(
-        word(body, "model"),
-        body.get("messages").unwrap_or(&Value::Null),
-        said,
-    );
+    let mut ask =
+        Ask::of_conversation(word(body, "model"), body.get("messages").unwrap_or(&Value::Null), said);
     ask.tools_offered = !list(body, "tools").is_empty();
     ask.stream = flag(body, "stream");
     ask.tokens_max = body.get("max_tokens").and_then(Value::as_u64);
-    let format = body
-        .pointer("/output_config/format")
-        .or_else(|| body.get("output_format"));
+    let format = body.pointer("/output_config/format").or_else(|| body.get("output_format"));
     ask.schema = format.and_then(|format| format.get("schema")).cloned();
     ask
 }
@@ -51,11 +43,7 @@ enum Block {
 
 impl Messages {
     pub fn new(head: Head) -> Self {
-        Self {
-            head,
-            open: None,
-            blocks: 0,
-        }
+        Self { head, open: None, blocks: 0 }
     }
 
     fn message(&self, content: Value, stop_reason: Value, output_tokens: u64) -> Value {
@@ -82,11 +70,7 @@ impl Messages {
     }
 
     fn stop_block(&mut self, out: &mut String) {
-        named(
-            "content_block_stop",
-            &json!({"type": "content_block_stop", "index": self.blocks}),
-            out,
-        );
+        named("content_block_stop", &json!({"type": "content_block_stop", "index": self.blocks}), out);
         self.blocks += 1;
     }
 
@@ -97,10 +81,7 @@ impl Messages {
         }
         if let Some(block) = self.open {
             if block == Block::Thinking {
-                self.delta(
-                    json!({"type": "signature_delta", "signature": "c2NyaXB0ZWQ="}),
-                    out,
-                );
+                self.delta(json!({"type": "signature_delta", "signature": "c2NyaXB0ZWQ="}), out);
             }
             self.stop_block(out);
         }
@@ -118,11 +99,7 @@ impl Messages {
 impl Wire for Messages {
     fn open(&mut self, out: &mut String) {
         let message = self.message(json!([]), Value::Null, 0);
-        named(
-            "message_start",
-            &json!({"type": "message_start", "message": message}),
-            out,
-        );
+        named("message_start", &json!({"type": "message_start", "message": message}), out);
         named("ping", &json!({"type": "ping"}), out);
     }
 
@@ -138,10 +115,7 @@ impl Wire for Messages {
 
     fn call(&mut self, call: &Call, out: &mut String) {
         self.within(None, out);
-        self.start_block(
-            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}),
-            out,
-        );
+        self.start_block(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}), out);
         for piece in pieces(&call.arguments.to_string()) {
             self.delta(json!({"type": "input_json_delta", "partial_json": piece}), out);
         }
@@ -172,11 +146,7 @@ impl Wire for Messages {
             content
                 .push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}));
         }
-        self.message(
-            json!(content),
-            json!(reason(answer.end.finish)),
-            answer.end.completion_tokens,
-        )
+        self.message(json!(content), json!(reason(answer.end.finish)), answer.end.completion_tokens)
     }
 }
 

@@ -21,11 +21,7 @@ pub fn read(body: &Value) -> Ask {
             _ => Said::Other,
         });
     }
-    let mut ask = Ask::of_conversation(
-        word(body, "model"),
-        body.get("input").unwrap_or(&Value::Null),
-        said,
-    );
+    let mut ask = Ask::of_conversation(word(body, "model"), body.get("input").unwrap_or(&Value::Null), said);
     ask.tools_offered = !list(body, "tools").is_empty();
     ask.stream = flag(body, "stream");
     ask.tokens_max = body.get("max_output_tokens").and_then(Value::as_u64);
@@ -55,12 +51,7 @@ enum Kind {
 
 impl Responses {
     pub fn new(head: Head) -> Self {
-        Self {
-            head,
-            sequence: 0,
-            items: Vec::new(),
-            open: None,
-        }
+        Self { head, sequence: 0, items: Vec::new(), open: None }
     }
 
     fn event(&mut self, name: &str, mut fields: Value, out: &mut String) {
@@ -110,11 +101,7 @@ impl Responses {
             Kind::Reasoning => (self.item_id("rs"), reasoning_item(&self.item_id("rs"), None)),
             Kind::Message => (self.item_id("msg"), message_item(&self.item_id("msg"), None)),
         };
-        self.event(
-            "response.output_item.added",
-            json!({"output_index": index, "item": item}),
-            out,
-        );
+        self.event("response.output_item.added", json!({"output_index": index, "item": item}), out);
         match kind {
             Kind::Reasoning => {
                 let part = json!({"type": "summary_text", "text": ""});
@@ -127,10 +114,7 @@ impl Responses {
                 self.event("response.content_part.added", fields, out);
             }
         }
-        self.open = Some(Open {
-            kind,
-            text: String::new(),
-        });
+        self.open = Some(Open { kind, text: String::new() });
     }
 
     fn finish_item(&mut self, out: &mut String) {
@@ -158,11 +142,7 @@ impl Responses {
                 message_item(&id, Some(&text))
             }
         };
-        self.event(
-            "response.output_item.done",
-            json!({"output_index": index, "item": item}),
-            out,
-        );
+        self.event("response.output_item.done", json!({"output_index": index, "item": item}), out);
         self.items.push(item);
     }
 
@@ -188,13 +168,7 @@ impl Wire for Responses {
 
     fn reasoning(&mut self, piece: &str, out: &mut String) {
         self.within(Kind::Reasoning, out);
-        self.delta(
-            piece,
-            "response.reasoning_summary_text.delta",
-            "rs",
-            "summary_index",
-            out,
-        );
+        self.delta(piece, "response.reasoning_summary_text.delta", "rs", "summary_index", out);
     }
 
     fn text(&mut self, piece: &str, out: &mut String) {
@@ -207,11 +181,7 @@ impl Wire for Responses {
         let index = self.items.len();
         let id = self.item_id("fc");
         let opening = call_item(&id, call, "", "in_progress");
-        self.event(
-            "response.output_item.added",
-            json!({"output_index": index, "item": opening}),
-            out,
-        );
+        self.event("response.output_item.added", json!({"output_index": index, "item": opening}), out);
         let arguments = call.arguments.to_string();
         for piece in pieces(&arguments) {
             let fields = json!({"item_id": id, "output_index": index, "delta": piece});
@@ -220,11 +190,7 @@ impl Wire for Responses {
         let fields = json!({"item_id": id, "output_index": index, "arguments": arguments});
         self.event("response.function_call_arguments.done", fields, out);
         let item = call_item(&id, call, &arguments, "completed");
-        self.event(
-            "response.output_item.done",
-            json!({"output_index": index, "item": item}),
-            out,
-        );
+        self.event("response.output_item.done", json!({"output_index": index, "item": item}), out);
         self.items.push(item);
     }
 
@@ -245,12 +211,7 @@ impl Wire for Responses {
             items.push(message_item(&id("msg", items.len()), Some(&answer.text)));
         }
         for call in &answer.calls {
-            items.push(call_item(
-                &id("fc", items.len()),
-                call,
-                &call.arguments.to_string(),
-                "completed",
-            ));
+            items.push(call_item(&id("fc", items.len()), call, &call.arguments.to_string(), "completed"));
         }
         self.response(status(answer.end.finish), &items, Some(&answer.end))
     }
@@ -269,15 +230,9 @@ fn reasoning_item(id: &str, text: Option<&str>) -> Value {
 }
 
 fn message_item(id: &str, text: Option<&str>) -> Value {
-    let content = text.map_or(
-        json!([]),
-        |text| json!([{"type": "output_text", "text": text, "annotations": []}]),
-    );
-    let status = if text.is_some() {
-        "completed"
-    } else {
-        "in_progress"
-    };
+    let content =
+        text.map_or(json!([]), |text| json!([{"type": "output_text", "text": text, "annotations": []}]));
+    let status = if text.is_some() { "completed" } else { "in_progress" };
     json!({"id": id, "type": "message", "role": "assistant", "status": status, "content": content})
 }
 

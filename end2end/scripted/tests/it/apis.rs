@@ -13,12 +13,7 @@ fn gather(reply: &Reply, pointers: [&str; 3]) -> [String; 3] {
 
 fn check_stream(reply: &Reply, pointers: [&str; 3]) {
     let [thought, text, arguments] = gather(reply, pointers);
-    assert_eq!(
-        (thought.as_str(), text.as_str()),
-        ("let me see", "hello world"),
-        "{}",
-        reply.body
-    );
+    assert_eq!((thought.as_str(), text.as_str()), ("let me see", "hello world"), "{}", reply.body);
     assert_eq!(arguments, r#"{"path":"a long enough path"}"#);
 }
 
@@ -35,10 +30,7 @@ async fn chat_completions_stream() {
         ],
     );
     let events = reply.events();
-    assert_eq!(
-        events[0]["choices"][0]["delta"],
-        json!({"role": "assistant", "content": null})
-    );
+    assert_eq!(events[0]["choices"][0]["delta"], json!({"role": "assistant", "content": null}));
     assert_eq!(reply.joined("/choices/0/finish_reason"), "tool_calls");
     let last = events.last().expect("events");
     assert_eq!(last["choices"], json!([]));
@@ -66,21 +58,11 @@ async fn messages_stream() {
     });
     let reply = post(&server(quick()), "/v1/messages", body).await;
     check_stream(&reply, ["/delta/thinking", "/delta/text", "/delta/partial_json"]);
-    let starts: Vec<Value> = reply
-        .events()
-        .into_iter()
-        .filter(|e| e["type"] == "content_block_start")
-        .collect();
-    assert_eq!(
-        starts.iter().map(|s| s["index"].as_u64()).collect::<Vec<_>>(),
-        [Some(0), Some(1), Some(2)]
-    );
+    let starts: Vec<Value> =
+        reply.events().into_iter().filter(|e| e["type"] == "content_block_start").collect();
+    assert_eq!(starts.iter().map(|s| s["index"].as_u64()).collect::<Vec<_>>(), [Some(0), Some(1), Some(2)]);
     assert_eq!(reply.joined("/delta/stop_reason"), "tool_use");
-    assert!(
-        reply
-            .body
-            .ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
-    );
+    assert!(reply.body.ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
 }
 
 #[tokio::test]
@@ -93,20 +75,12 @@ async fn responses_stream() {
     let events = reply.events();
     let of = |kind: &str| -> String {
         let deltas = events.iter().filter(|event| event["type"] == kind);
-        deltas
-            .filter_map(|event| event["delta"].as_str().map(str::to_owned))
-            .collect()
+        deltas.filter_map(|event| event["delta"].as_str().map(str::to_owned)).collect()
     };
     assert_eq!(of("response.reasoning_summary_text.delta"), "let me see");
     assert_eq!(of("response.output_text.delta"), "hello world");
-    assert_eq!(
-        of("response.function_call_arguments.delta"),
-        r#"{"path":"a long enough path"}"#
-    );
-    let numbers: Vec<u64> = events
-        .iter()
-        .filter_map(|event| event["sequence_number"].as_u64())
-        .collect();
+    assert_eq!(of("response.function_call_arguments.delta"), r#"{"path":"a long enough path"}"#);
+    let numbers: Vec<u64> = events.iter().filter_map(|event| event["sequence_number"].as_u64()).collect();
     assert_eq!(numbers, (0..events.len() as u64).collect::<Vec<_>>());
     let last = events.last().expect("events");
     assert_eq!(last["type"], "response.completed");
@@ -123,22 +97,12 @@ async fn responses_stream() {
 async fn gemini_streams() {
     let body = json!({"contents": [{"role": "user", "parts": [{"text": PROMPT}]}]});
     let router = server(quick());
-    let reply = post(
-        &router,
-        "/v1beta/models/small:streamGenerateContent?alt=sse",
-        body.clone(),
-    )
-    .await;
+    let reply = post(&router, "/v1beta/models/small:streamGenerateContent?alt=sse", body.clone()).await;
     let part = "/candidates/0/content/parts/0";
     assert_eq!(reply.joined(&format!("{part}/text")), "let me seehello world");
-    assert_eq!(
-        reply.joined(&format!("{part}/functionCall/args/path")),
-        "a long enough path"
-    );
+    assert_eq!(reply.joined(&format!("{part}/functionCall/args/path")), "a long enough path");
     assert_eq!(reply.joined("/candidates/0/finishReason"), "STOP");
-    let counted = post(&router, "/v1beta/models/small:countTokens", body)
-        .await
-        .json();
+    let counted = post(&router, "/v1beta/models/small:countTokens", body).await.json();
     assert!(counted["totalTokens"].as_u64() > Some(0));
 }
 
@@ -148,21 +112,9 @@ async fn whole_answers_say_the_same() {
     let user = json!([{"role": "user", "content": PROMPT}]);
     let contents = json!([{"role": "user", "parts": [{"text": PROMPT}]}]);
     let cases = [
-        (
-            "/v1/chat/completions",
-            json!({"model": "small", "messages": user}),
-            "/choices/0/message/content",
-        ),
-        (
-            "/v1/messages",
-            json!({"model": "small", "max_tokens": 99, "messages": user}),
-            "/content/1/text",
-        ),
-        (
-            "/v1/responses",
-            json!({"model": "small", "input": PROMPT}),
-            "/output/1/content/0/text",
-        ),
+        ("/v1/chat/completions", json!({"model": "small", "messages": user}), "/choices/0/message/content"),
+        ("/v1/messages", json!({"model": "small", "max_tokens": 99, "messages": user}), "/content/1/text"),
+        ("/v1/responses", json!({"model": "small", "input": PROMPT}), "/output/1/content/0/text"),
         (
             "/v1beta/models/small:generateContent",
             json!({"contents": contents}),
@@ -171,15 +123,8 @@ async fn whole_answers_say_the_same() {
     ];
     for (path, body, pointer) in cases {
         let whole = post(&router, path, body).await.json();
-        assert_eq!(
-            whole.pointer(pointer),
-            Some(&json!("hello world")),
-            "{path}: {whole}"
-        );
-        assert!(
-            whole.to_string().contains("a long enough path"),
-            "{path}: {whole}"
-        );
+        assert_eq!(whole.pointer(pointer), Some(&json!("hello world")), "{path}: {whole}");
+        assert!(whole.to_string().contains("a long enough path"), "{path}: {whole}");
     }
 }
 
@@ -226,10 +171,7 @@ async fn answers_are_bounded_shaped_and_repeatable() {
     body["max_tokens"] = json!(3);
     let reply = post(&router, "/v1/chat/completions", body).await;
     assert_eq!(
-        (
-            reply.text().as_str(),
-            reply.joined("/choices/0/finish_reason").as_str()
-        ),
+        (reply.text().as_str(), reply.joined("/choices/0/finish_reason").as_str()),
         ("1 2 3 ", "length")
     );
 
@@ -238,10 +180,7 @@ async fn answers_are_bounded_shaped_and_repeatable() {
         json!({"type": "object", "required": ["winner"], "properties": {"winner": {"enum": ["A", "B"]}}});
     body["response_format"] =
         json!({"type": "json_schema", "json_schema": {"name": "verdict", "schema": schema}});
-    assert_eq!(
-        post(&router, "/v1/chat/completions", body).await.text(),
-        r#"{"winner":"A"}"#
-    );
+    assert_eq!(post(&router, "/v1/chat/completions", body).await.text(), r#"{"winner":"A"}"#);
 
     let first = chat(&server(quick()), "tell me").await;
     assert_eq!(first.body, chat(&server(quick()), "tell me").await.body);
@@ -269,16 +208,9 @@ async fn each_flavour_tells_what_it_is() {
             reply.body
         );
     }
-    let foreign = [
-        (Flavour::LlamaSwap, "/props"),
-        (Flavour::Cloud, "/running"),
-        (Flavour::LlamaCpp, "/api/tags"),
-    ];
+    let foreign =
+        [(Flavour::LlamaSwap, "/props"), (Flavour::Cloud, "/running"), (Flavour::LlamaCpp, "/api/tags")];
     for (flavour, path) in foreign {
-        assert_eq!(
-            get(&server(Script { flavour, ..quick() }), path).await.status,
-            404,
-            "{flavour:?} {path}"
-        );
+        assert_eq!(get(&server(Script { flavour, ..quick() }), path).await.status, 404, "{flavour:?} {path}");
     }
 }

@@ -18,10 +18,7 @@ pub struct Reply {
 
 /// As fast as possible unless a test says otherwise.
 pub fn quick() -> Script {
-    Script {
-        tokens_per_second: 0.0,
-        ..Script::default()
-    }
+    Script { tokens_per_second: 0.0, ..Script::default() }
 }
 
 pub fn server(script: Script) -> Router {
@@ -37,9 +34,7 @@ pub async fn post(router: &Router, path: &str, body: Value) -> Reply {
 }
 
 pub fn request(path: &str, body: Value) -> Request<Body> {
-    Request::post(path)
-        .body(Body::from(body.to_string()))
-        .expect("a request")
+    Request::post(path).body(Body::from(body.to_string())).expect("a request")
 }
 
 pub async fn send(router: &Router, request: Request<Body>) -> Reply {
@@ -47,11 +42,7 @@ pub async fn send(router: &Router, request: Request<Body>) -> Reply {
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, BODY_BYTES_MAX).await.expect("a whole body");
     let body = String::from_utf8(body.to_vec()).expect("UTF-8");
-    Reply {
-        status: parts.status,
-        headers: parts.headers,
-        body,
-    }
+    Reply { status: parts.status, headers: parts.headers, body }
 }
 
 /// The pieces as they come, and whether the body ended cleanly.
@@ -89,17 +80,12 @@ impl Reply {
     /// The JSON of every `data:` line but the last marker.
     pub fn events(&self) -> Vec<Value> {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        data.filter(|data| *data != "[DONE]")
-            .map(|data| serde_json::from_str(data).expect(data))
-            .collect()
+        data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).expect(data)).collect()
     }
 
     /// The strings at one place of every event, joined.
     pub fn joined(&self, pointer: &str) -> String {
-        self.events()
-            .iter()
-            .filter_map(|event| event.pointer(pointer)?.as_str().map(str::to_owned))
-            .collect()
+        self.events().iter().filter_map(|event| event.pointer(pointer)?.as_str().map(str::to_owned)).collect()
     }
 
     pub fn text(&self) -> String {

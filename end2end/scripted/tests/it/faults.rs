@@ -8,10 +8,7 @@ use crate::client::{chat, chat_body, pieces, post, quick, request, send, server}
 #[tokio::test]
 async fn a_truncated_answer_ends_cleanly_without_a_marker() {
     let reply = chat(&server(quick()), "[[count 50]][[truncate after 5]]").await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.text().as_str()),
-        (200, "1 2 3 4 5 ")
-    );
+    assert_eq!((reply.status.as_u16(), reply.text().as_str()), (200, "1 2 3 4 5 "));
     assert!(!reply.is_finished() && !reply.body.contains("[DONE]"));
     // An answer that is shorter than the cut loses its markers all the same.
     let reply = chat(&server(quick()), "[[count 2]][[truncate after 50]]").await;
@@ -32,23 +29,15 @@ async fn refusals_have_their_status() {
         assert_eq!(reply.status, status, "{body}");
         assert!(reply.body.contains(text), "{body}: {}", reply.body);
     }
-    let bad = axum::http::Request::post("/v1/chat/completions")
-        .body("{oops".into())
-        .expect("a request");
+    let bad = axum::http::Request::post("/v1/chat/completions").body("{oops".into()).expect("a request");
     assert_eq!(send(&server(quick()), bad).await.status, 404);
 }
 
 #[tokio::test]
 async fn too_long_a_prompt_overflows_by_itself() {
-    let router = server(Script {
-        context_tokens: 50,
-        ..quick()
-    });
+    let router = server(Script { context_tokens: 50, ..quick() });
     assert_eq!(chat(&router, "short").await.status, 200);
-    assert_eq!(
-        chat(&router, &"long ".repeat(100)).await.json()["error"]["n_ctx"],
-        50
-    );
+    assert_eq!(chat(&router, &"long ".repeat(100)).await.json()["error"]["n_ctx"], 50);
 }
 
 #[tokio::test]
@@ -56,20 +45,14 @@ async fn a_limit_passes_after_its_times() {
     let router = server(quick());
     let prompt = "[[status 429 retry-after 2 times 1]][[say fine]]";
     let first = chat(&router, prompt).await;
-    assert_eq!(
-        (first.status.as_u16(), first.headers["retry-after"].to_str().ok()),
-        (429, Some("2"))
-    );
+    assert_eq!((first.status.as_u16(), first.headers["retry-after"].to_str().ok()), (429, Some("2")));
     assert_eq!(chat(&router, prompt).await.text(), "fine");
 }
 
 #[tokio::test]
 async fn error_bodies_come_in_every_shape() {
     let cases = [
-        (
-            "object",
-            json!({"error": {"code": 500, "message": DIED, "type": "server_error"}}).to_string(),
-        ),
+        ("object", json!({"error": {"code": 500, "message": DIED, "type": "server_error"}}).to_string()),
         (
             "object-string-code",
             json!({"error": {"code": "server_error", "message": DIED, "type": "server_error"}}).to_string(),
@@ -87,10 +70,7 @@ const DIED: &str = "unspecific error: upstream command exited prematurely";
 
 #[tokio::test]
 async fn cloud_errors_follow_their_api() {
-    let router = server(Script {
-        flavour: Flavour::Cloud,
-        ..quick()
-    });
+    let router = server(Script { flavour: Flavour::Cloud, ..quick() });
     let user = json!([{"role": "user", "content": "[[overflow]]"}]);
     let contents = json!([{"role": "user", "parts": [{"text": "[[overflow]]"}]}]);
     let cases = [
@@ -100,12 +80,7 @@ async fn cloud_errors_follow_their_api() {
             "/error/code",
             "context_length_exceeded",
         ),
-        (
-            "/v1/messages",
-            json!({"model": "small", "messages": user}),
-            "/error/type",
-            "invalid_request_error",
-        ),
+        ("/v1/messages", json!({"model": "small", "messages": user}), "/error/type", "invalid_request_error"),
         (
             "/v1beta/models/small:generateContent",
             json!({"contents": contents}),
@@ -121,29 +96,16 @@ async fn cloud_errors_follow_their_api() {
 
 #[tokio::test]
 async fn a_key_is_asked_for() {
-    let router = server(Script {
-        api_key: Some("secret".into()),
-        ..quick()
-    });
+    let router = server(Script { api_key: Some("secret".into()), ..quick() });
     let keyed = |name: &str, value: &str| {
         let mut request = request("/v1/chat/completions", chat_body("[[say in]]"));
         let name: axum::http::HeaderName = name.parse().expect("a header");
-        request
-            .headers_mut()
-            .insert(name, value.parse().expect("a value"));
+        request.headers_mut().insert(name, value.parse().expect("a value"));
         request
     };
     assert_eq!(chat(&router, "[[say in]]").await.status, 401);
-    assert_eq!(
-        send(&router, keyed("authorization", "Bearer wrong")).await.status,
-        401
-    );
-    assert_eq!(
-        send(&router, keyed("authorization", "Bearer secret"))
-            .await
-            .text(),
-        "in"
-    );
+    assert_eq!(send(&router, keyed("authorization", "Bearer wrong")).await.status, 401);
+    assert_eq!(send(&router, keyed("authorization", "Bearer secret")).await.text(), "in");
     assert_eq!(send(&router, keyed("x-api-key", "secret")).await.text(), "in");
 }
 
@@ -171,11 +133,9 @@ async fn a_crash_while_loading_leaves_a_bare_line() {
 
 #[tokio::test]
 async fn a_cut_connection_is_no_clean_end() {
-    let (pieces, clean) = pieces(
-        &server(quick()),
-        request("/v1/chat/completions", chat_body("[[count 9]][[cut after 3]]")),
-    )
-    .await;
+    let (pieces, clean) =
+        pieces(&server(quick()), request("/v1/chat/completions", chat_body("[[count 9]][[cut after 3]]")))
+            .await;
     assert!(!clean);
     let body = String::from_utf8(pieces.concat()).expect("UTF-8");
     assert!(body.contains("\"3 \"") && !body.contains("\"4 \""), "{body}");
@@ -186,10 +146,7 @@ async fn split_bytes_lose_nothing() {
     let body = chat_body("[[split-utf8]]");
     let (pieces, clean) = pieces(&server(quick()), request("/v1/chat/completions", body.clone())).await;
     assert!(clean);
-    assert!(
-        pieces.iter().any(|piece| std::str::from_utf8(piece).is_err()),
-        "no character was cut"
-    );
+    assert!(pieces.iter().any(|piece| std::str::from_utf8(piece).is_err()), "no character was cut");
     let whole = post(&server(quick()), "/v1/chat/completions", body).await;
     assert_eq!(String::from_utf8(pieces.concat()).expect("UTF-8"), whole.body);
     assert_eq!(whole.text(), MULTIBYTE);

@@ -27,20 +27,13 @@ async fn open(address: std::net::SocketAddr, request: String) -> TcpStream {
 
 fn ask(prompt: &str) -> String {
     let body = chat_body(prompt).to_string();
-    format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
+    format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
 async fn log(address: std::net::SocketAddr) -> Value {
     let request = "GET /scripted/requests HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
-    open(address, request.to_owned())
-        .await
-        .read_to_string(&mut answer)
-        .await
-        .expect("to read");
+    open(address, request.to_owned()).await.read_to_string(&mut answer).await.expect("to read");
     let body = answer.split_once("\r\n\r\n").expect("a body").1;
     serde_json::from_str(body).expect(body)
 }
@@ -57,11 +50,7 @@ async fn until(address: std::net::SocketAddr, pointer: &str, expected: impl Fn(&
 
 #[tokio::test]
 async fn a_client_that_leaves_is_seen() {
-    for prompt in [
-        "[[count 100000]][[rate 20]]",
-        "[[hang after 1]]",
-        "[[loading 60000]]",
-    ] {
+    for prompt in ["[[count 100000]][[rate 20]]", "[[hang after 1]]", "[[loading 60000]]"] {
         let address = start(quick()).await;
         let client = open(address, ask(prompt)).await;
         until(address, "/concurrent/now", |now| now == 1).await;
@@ -75,11 +64,8 @@ async fn a_client_that_leaves_is_seen() {
 #[tokio::test]
 async fn a_client_that_stays_is_not() {
     let address = start(quick()).await;
-    let mut client = open(
-        address,
-        ask("[[count 20]]").replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"),
-    )
-    .await;
+    let mut client =
+        open(address, ask("[[count 20]]").replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n")).await;
     let mut answer = String::new();
     client.read_to_string(&mut answer).await.expect("to read");
     assert!(answer.contains("[DONE]"));
@@ -101,10 +87,7 @@ async fn records_what_was_asked() {
     assert_eq!(log["requests"][1]["status"], 500);
     assert_eq!(log["concurrent_by_model"]["small"]["max"], 1);
     assert_eq!(post(&router, "/scripted/reset", Value::Null).await.status, 204);
-    assert_eq!(
-        get(&router, "/scripted/requests").await.json()["requests"],
-        serde_json::json!([])
-    );
+    assert_eq!(get(&router, "/scripted/requests").await.json()["requests"], serde_json::json!([]));
 }
 
 #[tokio::test]
