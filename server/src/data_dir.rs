@@ -7,16 +7,20 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const LOCK_FILE: &str = "boocode.lock";
 const LOCK_BYTES_MAX: u64 = 4 * 1024;
+/// A child of a killed server holds a copy of the lock from its fork until its exec.
+const FORK_LIMIT: Duration = Duration::from_millis(100);
+const FORK_POLL: Duration = Duration::from_millis(5);
 
 /// An open data directory. The lock is the kernel's, so it ends with the last clone or with the process,
 /// however that dies.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
-    lock: Arc<File>,
+    lock: Arc<Lock>,
 }
 
 /// Who holds the lock, as that server wrote it down.
@@ -85,18 +89,24 @@ impl DataDir {
             .mode(0o600)
             .open(&file)
             .map_err(failed("open"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::AlreadyRunning {
-                    holder: holder_in(&lock),
-                });
+        let began = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if began.elapsed() < FORK_LIMIT => {
+                    std::thread::sleep(FORK_POLL)
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::AlreadyRunning {
+                        holder: holder_in(&lock),
+                    });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
             }
-            Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
         }
         let dir = Self {
             path,
-            lock: Arc::new(lock),
+            lock: Arc::new(Lock(lock)),
         };
         dir.sign(None)?;
         Ok(dir)
@@ -113,15 +123,25 @@ impl DataDir {
 
     fn sign(&self, url: Option<&str>) -> Result<(), Error> {
         let text = format!("{}\n{}\n", std::process::id(), url.unwrap_or_default());
-        let written = self
-            .lock
+        let Lock(file) = &*self.lock;
+        let written = file
             .set_len(0)
-            .and_then(|()| self.lock.write_all_at(text.as_bytes(), 0));
+            .and_then(|()| file.write_all_at(text.as_bytes(), 0));
         written.map_err(|source| Error::Io {
             action: "write",
             path: self.path.join(LOCK_FILE),
             source,
         })
+    }
+}
+
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would leave the lock to a child that is just being forked; this ends it for all copies.
+        let _ = self.0.unlock();
     }
 }
 
