@@ -30,7 +30,8 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 const USER: &str = "boocode";
-const DATABASE: &str = "boocode";
+/// The one that initdb makes: the cluster is ours alone, so there is nothing to tell apart.
+const DATABASE: &str = "postgres";
 
 /// Ask, insist, force. A forced end loses nothing that was committed; the next start only takes longer.
 const STOP_STEPS: [(Signal, Duration); 3] = [

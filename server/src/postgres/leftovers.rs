@@ -3,7 +3,7 @@
 //! The caller holds the data directory's lock, so whoever else works in the cluster has lost its server.
 
 use super::Error;
-use super::place::{Place, SOCKET};
+use super::place::{DRAFT, Place, SOCKET};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,10 @@ const FORCED_LIMIT: Duration = Duration::from_secs(5);
 
 /// Ends what still runs in the cluster and removes lock files that would mislead Postgres.
 pub(super) fn settle(place: &Place) -> Result<(), Error> {
-    let locks = [place.cluster.join("postmaster.pid"), place.socket_dir.join(format!("{SOCKET}.lock"))];
+    let locks = [
+        place.cluster.join("postmaster.pid"),
+        place.socket_dir.join(format!("{SOCKET}.lock")),
+    ];
     // A clean end removes both, and a postmaster ends last of its processes.
     if locks.iter().all(|lock| !lock.exists()) {
         return Ok(());
@@ -28,9 +31,21 @@ pub(super) fn settle(place: &Place) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends an initdb's processes that outlived it. They lock nothing that is looked at again.
-pub(super) fn settle_draft(place: &Place) -> Result<(), Error> {
-    if place.draft.exists() { end_all_in(&place.draft, place) } else { Ok(()) }
+/// Removes clusters that were never finished, and ends what a killed initdb left working on them.
+pub(super) fn sweep_drafts(place: &Place) -> Result<(), Error> {
+    let entries = place.home.read_dir().map_err(Error::io("read", &place.home))?;
+    let drafts = entries
+        .flatten()
+        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()));
+    for draft in drafts.map(|entry| entry.path()) {
+        end_all_in(&draft, place)?;
+        if let Err(error) = std::fs::remove_dir_all(&draft) {
+            // A process that was just being started may still add a file. The name is its own, so it is in
+            // nobody's way, and there is a second sweep.
+            tracing::debug!(%error, draft = %draft.display(), "an unfinished cluster stays for now");
+        }
+    }
+    Ok(())
 }
 
 /// Postgres takes a lock file for stale when its process is gone, and checks the shared memory besides; those
@@ -48,12 +63,17 @@ fn remove_if_misleading(lock: &Path) -> Result<(), Error> {
 }
 
 fn end_all_in(cluster: &Path, place: &Place) -> Result<(), Error> {
-    let postmaster =
-        std::fs::read_to_string(cluster.join("postmaster.pid")).ok().and_then(|text| pid_in(&text));
+    let postmaster = std::fs::read_to_string(cluster.join("postmaster.pid"))
+        .ok()
+        .and_then(|text| pid_in(&text));
     let mut living = living_in(cluster, place);
     // Without their postmaster the others cannot finish anything: they are crashing already.
     let headless = !living.iter().any(|process| Some(process.pid) == postmaster);
-    let steps = [(Signal::INT, ASKED_LIMIT), (Signal::QUIT, FORCED_LIMIT), (Signal::KILL, FORCED_LIMIT)];
+    let steps = [
+        (Signal::INT, ASKED_LIMIT),
+        (Signal::QUIT, FORCED_LIMIT),
+        (Signal::KILL, FORCED_LIMIT),
+    ];
     for (signal, limit) in steps.into_iter().skip(usize::from(headless)) {
         if living.is_empty() {
             return Ok(());
@@ -61,7 +81,11 @@ fn end_all_in(cluster: &Path, place: &Place) -> Result<(), Error> {
         for process in &living {
             // The first signal asks the postmaster, who ends the others in order.
             if signal != Signal::INT || Some(process.pid) == postmaster {
-                tracing::warn!(pid = process.pid, ?signal, "ending a process of the previous Postgres");
+                tracing::warn!(
+                    pid = process.pid,
+                    ?signal,
+                    "ending a process of the previous Postgres"
+                );
                 process.signal(signal);
             }
         }
@@ -104,7 +128,10 @@ impl Process {
 }
 
 fn living_in(cluster: &Path, place: &Place) -> Vec<Process> {
-    let owner = place.run_as.as_ref().map_or(rustix::process::geteuid().as_raw(), |account| account.uid);
+    let owner = place
+        .run_as
+        .as_ref()
+        .map_or(rustix::process::geteuid().as_raw(), |account| account.uid);
     let Ok(home) = cluster.metadata() else {
         return Vec::new();
     };
@@ -120,9 +147,16 @@ fn living_in(cluster: &Path, place: &Place) -> Vec<Process> {
         // that of another account; then the title tells.
         let inside = match entry.path().join("cwd").metadata() {
             Ok(cwd) => (cwd.dev(), cwd.ino()) == (home.dev(), home.ino()),
-            Err(_) => titled(&std::fs::read(entry.path().join("cmdline")).ok()?, cluster, &place.name),
+            Err(_) => titled(
+                &std::fs::read(entry.path().join("cmdline")).ok()?,
+                cluster,
+                &place.name,
+            ),
         };
-        inside.then_some(Process { pid, started: stat.started })
+        inside.then_some(Process {
+            pid,
+            started: stat.started,
+        })
     })
     .collect()
 }
@@ -152,12 +186,22 @@ fn stat_in(text: &str) -> Option<Stat> {
     let name = head.split_once(" (")?.1.to_owned();
     let mut fields = rest.split(' ');
     let dead = matches!(fields.next()?, "Z" | "X" | "x");
-    Some(Stat { name, dead, started: fields.nth(18)?.parse().ok()? })
+    Some(Stat {
+        name,
+        dead,
+        started: fields.nth(18)?.parse().ok()?,
+    })
 }
 
 fn pid_in(lock: &str) -> Option<u32> {
     // Single-user mode writes its number negative.
-    lock.lines().next()?.trim().trim_start_matches('-').parse().ok().filter(|pid| *pid > 0)
+    lock.lines()
+        .next()?
+        .trim()
+        .trim_start_matches('-')
+        .parse()
+        .ok()
+        .filter(|pid| *pid > 0)
 }
 
 #[cfg(test)]
@@ -167,9 +211,11 @@ mod tests {
     #[test]
     fn stat_survives_any_name() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
-        for (name, state, dead) in
-            [("postgres", 'S', false), ("post) R (gres", 'Z', true), ("a b", 'X', true)]
-        {
+        for (name, state, dead) in [
+            ("postgres", 'S', false),
+            ("post) R (gres", 'Z', true),
+            ("a b", 'X', true),
+        ] {
             let stat = stat_in(&format!("5 ({name}) {state} {rest}")).unwrap();
             assert_eq!((stat.name.as_str(), stat.dead, stat.started), (name, dead, 777));
         }
@@ -199,7 +245,11 @@ mod tests {
             (b"postgres: boocode-12: checkpointer ", false),
             (b"", false),
         ] {
-            assert_eq!(titled(line, Path::new("/d/cluster"), "boocode-1"), expected, "{line:?}");
+            assert_eq!(
+                titled(line, Path::new("/d/cluster"), "boocode-1"),
+                expected,
+                "{line:?}"
+            );
         }
     }
 
@@ -207,10 +257,16 @@ mod tests {
     fn a_zombie_does_not_live_and_a_stranger_is_not_signalled() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let started = stat(child.id()).unwrap().started;
-        let stranger = Process { pid: child.id(), started: started + 1 };
+        let stranger = Process {
+            pid: child.id(),
+            started: started + 1,
+        };
         assert!(!stranger.lives());
         stranger.signal(Signal::KILL);
-        let known = Process { pid: child.id(), started };
+        let known = Process {
+            pid: child.id(),
+            started,
+        };
         assert!(known.lives());
         known.signal(Signal::KILL);
         while known.lives() {

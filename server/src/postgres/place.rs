@@ -2,13 +2,16 @@
 
 use super::Error;
 use crate::os::{self, Account};
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 pub(super) const SOCKET: &str = ".s.PGSQL.5432";
+/// How the name of a cluster in the making begins.
+pub(super) const DRAFT: &str = "cluster.new-";
 /// `sun_path` holds 108 bytes with the closing zero, and the socket's name comes after a slash.
 const SOCKET_DIR_BYTES_MAX: usize = 107 - 1 - SOCKET.len();
 
@@ -18,7 +21,8 @@ const SOCKET_DIR_BYTES_MAX: usize = 107 - 1 - SOCKET.len();
 pub(super) struct Place {
     pub home: PathBuf,
     pub cluster: PathBuf,
-    /// A cluster in the making: it becomes `cluster` by one rename when it is whole.
+    /// A cluster in the making: it becomes `cluster` by one rename when it is whole. Its name is new each
+    /// time, so what is left of a killed initdb cannot meddle with ours.
     pub draft: PathBuf,
     pub socket_dir: PathBuf,
     pub secret: PathBuf,
@@ -31,13 +35,21 @@ pub(super) struct Place {
 impl Place {
     pub fn prepare(data: &Path) -> Result<Self, Error> {
         let home = data.join("postgres");
-        let run_as = if os::is_root() { Some(account_for(&home)?) } else { None };
+        let run_as = if os::is_root() {
+            Some(account_for(&home)?)
+        } else {
+            None
+        };
         let digest = Sha256::digest(home.as_os_str().as_encoded_bytes());
-        let name = digest[..8].iter().fold("boocode-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|_| run_as.is_none());
+        let name = digest[..8]
+            .iter()
+            .fold("boocode-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR")
+            .map(PathBuf::from)
+            .filter(|_| run_as.is_none());
         let place = Self {
             cluster: home.join("cluster"),
-            draft: home.join("cluster.new"),
+            draft: home.join(format!("{DRAFT}{:016x}", rand::random::<u64>())),
             socket_dir: socket_dir(&home, runtime.as_deref(), &name),
             secret: data.join("postgres.secret"),
             home,
@@ -53,8 +65,10 @@ impl Place {
     pub fn cluster_major(&self) -> Result<Option<u32>, Error> {
         let file = self.cluster.join("PG_VERSION");
         match std::fs::read_to_string(&file) {
-            // Before version 10 this was "9.6"; we never made one of those.
-            Ok(text) => Ok(text.trim().parse().ok()),
+            Ok(text) => match text.trim().parse() {
+                Ok(major) => Ok(Some(major)),
+                Err(_) => Err(Error::io("make sense of", file)(ErrorKind::InvalidData.into())),
+            },
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read", file)(error)),
         }
@@ -64,7 +78,9 @@ impl Place {
     pub fn password(&self, cluster_exists: bool) -> Result<String, Error> {
         match self.secret.metadata() {
             Ok(found) if found.mode() & 0o077 != 0 => {
-                return Err(Error::SecretExposed { path: self.secret.clone() });
+                return Err(Error::SecretExposed {
+                    path: self.secret.clone(),
+                });
             }
             Ok(_) => {
                 let text = std::fs::read_to_string(&self.secret).map_err(Error::io("read", &self.secret))?;
@@ -74,19 +90,26 @@ impl Place {
                 return Err(Error::io("read", &self.secret)(error));
             }
             Err(_) if cluster_exists => {
-                return Err(Error::SecretMissing { secret: self.secret.clone(), cluster: self.home.clone() });
+                return Err(Error::SecretMissing {
+                    secret: self.secret.clone(),
+                    cluster: self.home.clone(),
+                });
             }
             Err(_) => {}
         }
         let random: [u8; 32] = rand::random();
-        let password = random.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        let password = random
+            .iter()
+            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
         // Beside, then renamed: a crash never leaves half a password.
         let beside = self.secret.with_extension("new");
         write_private(&beside, &password, None)?;
         std::fs::rename(&beside, &self.secret).map_err(Error::io("create", &self.secret))?;
         // The cluster must never reach the disk before the only copy of its password.
-        let synced =
-            self.secret.parent().map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
+        let synced = self
+            .secret
+            .parent()
+            .map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
         synced.map_err(Error::io("sync", &self.secret))?;
         Ok(password)
     }
@@ -100,16 +123,25 @@ impl Place {
         }
         let me = rustix::process::geteuid().as_raw();
         let owner = self.run_as.as_ref().map_or(me, |account| account.uid);
-        // In a shared place somebody may have been there first, or have put a link there.
-        let found = directory.symlink_metadata().map_err(Error::io("read", directory))?;
-        if !found.is_dir() || ![owner, me].contains(&found.uid()) {
-            return Err(Error::DirectoryTaken { path: directory.to_owned() });
+        // Somebody may have been there first, or put a link there to have root open up what it leads to; so
+        // what is looked at and what is changed is one opened directory.
+        let taken = || Error::DirectoryTaken {
+            path: directory.to_owned(),
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(directory, flags, Mode::empty())
+            .map(File::from)
+            .map_err(|_| taken())?;
+        let found = opened.metadata().map_err(Error::io("read", directory))?;
+        if ![owner, me].contains(&found.uid()) {
+            return Err(taken());
         }
         if let Some(account) = &self.run_as {
-            chown(directory, Some(account.uid), Some(account.gid))
+            fchown(&opened, Some(account.uid), Some(account.gid))
                 .map_err(Error::io("hand over", directory))?;
         }
-        std::fs::set_permissions(directory, Permissions::from_mode(0o700))
+        opened
+            .set_permissions(Permissions::from_mode(0o700))
             .map_err(Error::io("close", directory))
     }
 }
@@ -128,23 +160,30 @@ pub(super) fn write_private(path: &Path, text: &str, owner: Option<&Account>) ->
         .open(path)
         .map_err(Error::io("create", path))?;
     if let Some(account) = owner {
-        chown(path, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
+        fchown(&file, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
     }
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Error::io("write", path))
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(Error::io("write", path))
 }
 
 /// The owner of what is there already, else the best: an account may be installed after the first start.
 fn account_for(home: &Path) -> Result<Account, Error> {
     let accounts = os::unprivileged_accounts().map_err(Error::io("read", "/etc/passwd"))?;
     let owner = home.metadata().ok().map(|found| found.uid());
-    let known = accounts.iter().position(|account| Some(account.uid) == owner).unwrap_or(0);
+    let known = accounts
+        .iter()
+        .position(|account| Some(account.uid) == owner)
+        .unwrap_or(0);
     accounts.into_iter().nth(known).ok_or(Error::NoAccount)
 }
 
 /// Within the data directory, or in a short place where the kernel's limit rules that out.
 fn socket_dir(home: &Path, runtime: Option<&Path>, name: &str) -> PathBuf {
     let fits = |dir: &PathBuf| dir.as_os_str().len() <= SOCKET_DIR_BYTES_MAX;
-    let runtime = runtime.filter(|dir| dir.is_absolute() && dir.is_dir()).map(|dir| dir.join(name));
+    let runtime = runtime
+        .filter(|dir| dir.is_absolute() && dir.is_dir())
+        .map(|dir| dir.join(name));
     [Some(home.join("run")), runtime]
         .into_iter()
         .flatten()
@@ -159,7 +198,13 @@ mod tests {
     fn check(home_bytes: usize, runtime: Option<&str>, expected: &str) {
         let home = PathBuf::from(format!("/{}", "d".repeat(home_bytes - 1)));
         let found = socket_dir(&home, runtime.map(Path::new), "boocode-1");
-        assert_eq!(found.display().to_string().replace(&home.display().to_string(), "HOME"), expected);
+        assert_eq!(
+            found
+                .display()
+                .to_string()
+                .replace(&home.display().to_string(), "HOME"),
+            expected
+        );
     }
 
     #[test]
@@ -176,13 +221,19 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let place = Place::prepare(temp.path()).unwrap();
         let missing = place.password(true).unwrap_err().to_string();
-        assert!(missing.starts_with("the password of the database is missing"), "{missing}");
+        assert!(
+            missing.starts_with("the password of the database is missing"),
+            "{missing}"
+        );
 
         let password = place.password(false).unwrap();
         assert_eq!(password.len(), 64);
         assert_eq!(place.password(true).unwrap(), password);
         let found = place.secret.metadata().unwrap();
-        assert_eq!((found.mode() & 0o777, found.uid()), (0o600, rustix::process::geteuid().as_raw()));
+        assert_eq!(
+            (found.mode() & 0o777, found.uid()),
+            (0o600, rustix::process::geteuid().as_raw())
+        );
 
         std::fs::set_permissions(&place.secret, Permissions::from_mode(0o640)).unwrap();
         assert!(matches!(place.password(true), Err(Error::SecretExposed { .. })));
@@ -195,6 +246,9 @@ mod tests {
         place.socket_dir = temp.path().join("link");
         std::os::unix::fs::symlink(temp.path(), &place.socket_dir).unwrap();
         let refused = place.make_private(&place.socket_dir);
-        assert!(matches!(refused, Err(Error::DirectoryTaken { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(Error::DirectoryTaken { .. })),
+            "{refused:?}"
+        );
     }
 }
