@@ -44,11 +44,7 @@ pub enum Error {
     )]
     Foreign { path: PathBuf, owner: u32, me: u32 },
     #[error("cannot {action} {}: {source}", .path.display())]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
 }
 
 impl DataDir {
@@ -60,20 +56,9 @@ impl DataDir {
 
     /// Creates the directory where it is missing and takes it for this process alone.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let failed = |action| {
-            move |source| Error::Io {
-                action,
-                path: path.to_owned(),
-                source,
-            }
-        };
-        DirBuilder::new()
-            .recursive(true)
-            .create(path)
-            .map_err(failed("create the data directory"))?;
-        let path = path
-            .canonicalize()
-            .map_err(failed("resolve the data directory"))?;
+        let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+        DirBuilder::new().recursive(true).create(path).map_err(failed("create the data directory"))?;
+        let path = path.canonicalize().map_err(failed("resolve the data directory"))?;
         own(&path)?;
 
         let file = path.join(LOCK_FILE);
@@ -97,17 +82,12 @@ impl DataDir {
                     std::thread::sleep(FORK_POLL)
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(Error::AlreadyRunning {
-                        holder: holder_in(&lock),
-                    });
+                    return Err(Error::AlreadyRunning { holder: holder_in(&lock) });
                 }
                 Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
             }
         }
-        let dir = Self {
-            path,
-            lock: Arc::new(Lock(lock)),
-        };
+        let dir = Self { path, lock: Arc::new(Lock(lock)) };
         dir.sign(None)?;
         Ok(dir)
     }
@@ -143,14 +123,8 @@ impl DataDir {
     fn sign(&self, url: Option<&str>) -> Result<(), Error> {
         let text = format!("{}\n{}\n", std::process::id(), url.unwrap_or_default());
         let Lock(file) = &*self.lock;
-        let written = file
-            .set_len(0)
-            .and_then(|()| file.write_all_at(text.as_bytes(), 0));
-        written.map_err(|source| Error::Io {
-            action: "write",
-            path: self.path.join(LOCK_FILE),
-            source,
-        })
+        let written = file.set_len(0).and_then(|()| file.write_all_at(text.as_bytes(), 0));
+        written.map_err(|source| Error::Io { action: "write", path: self.path.join(LOCK_FILE), source })
     }
 }
 
@@ -180,39 +154,23 @@ fn default_path_for(root: bool, xdg: Option<PathBuf>, home: Option<PathBuf>) -> 
     }
     // The XDG specification says to ignore a relative path.
     let xdg = xdg.filter(|path| path.is_absolute());
-    let home = home
-        .filter(|path| path.is_absolute())
-        .map(|path| path.join(".local/share"));
+    let home = home.filter(|path| path.is_absolute()).map(|path| path.join(".local/share"));
     Ok(xdg.or(home).ok_or(Error::NoHome)?.join("boocode"))
 }
 
 /// A directory of somebody else could be changed under us; one with content keeps the mode it was given.
 fn own(path: &Path) -> Result<(), Error> {
-    let failed = |action| {
-        move |source| Error::Io {
-            action,
-            path: path.to_owned(),
-            source,
-        }
-    };
+    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let me = rustix::process::geteuid().as_raw();
     let owner = path.metadata().map_err(failed("read"))?.uid();
     if owner != me {
-        return Err(Error::Foreign {
-            path: path.to_owned(),
-            owner,
-            me,
-        });
+        return Err(Error::Foreign { path: path.to_owned(), owner, me });
     }
     let mut entries = path.read_dir().map_err(failed("read"))?;
     if entries.next().is_some() {
         return Ok(());
     }
-    let guests = if os::is_root() {
-        os::unprivileged_accounts()
-    } else {
-        Ok(Vec::new())
-    };
+    let guests = if os::is_root() { os::unprivileged_accounts() } else { Ok(Vec::new()) };
     let mode = match guests.map_err(failed("find an account for"))?.first() {
         // Postgres runs as this account and has to pass through, but not to look around.
         Some(account) => {
@@ -231,10 +189,7 @@ fn holder_in(lock: &File) -> Option<Holder> {
     let pid = lines.next()?.parse().ok()?;
     let url = lines.next().filter(|url| !url.is_empty()).map(str::to_owned);
     // A server that has just taken the lock may not have signed it yet: then the name is a dead one's.
-    Path::new("/proc")
-        .join(format!("{pid}"))
-        .exists()
-        .then_some(Holder { pid, url })
+    Path::new("/proc").join(format!("{pid}")).exists().then_some(Holder { pid, url })
 }
 
 #[cfg(test)]
@@ -250,12 +205,7 @@ mod tests {
     fn the_default_follows_the_user() {
         check_default(true, Some("/x"), Some("/root"), Some("/var/lib/boocode"));
         check_default(false, Some("/x"), Some("/home/a"), Some("/x/boocode"));
-        check_default(
-            false,
-            Some("x"),
-            Some("/home/a"),
-            Some("/home/a/.local/share/boocode"),
-        );
+        check_default(false, Some("x"), Some("/home/a"), Some("/home/a/.local/share/boocode"));
         check_default(false, None, Some("/home/a"), Some("/home/a/.local/share/boocode"));
         check_default(false, None, Some(""), None);
         check_default(false, None, None, None);
@@ -269,10 +219,7 @@ mod tests {
         let me = std::process::id();
         let message = |path| DataDir::open(path).unwrap_err().to_string();
 
-        assert_eq!(
-            message(&path),
-            format!("BooCode is already running on this data directory (pid {me})")
-        );
+        assert_eq!(message(&path), format!("BooCode is already running on this data directory (pid {me})"));
         first.announce("http://127.0.0.1:4000").unwrap();
         assert_eq!(
             message(&path),
@@ -292,10 +239,7 @@ mod tests {
         for text in ["", "4194305\nhttp://x\n", "nonsense\n"] {
             std::fs::write(temp.path().join(LOCK_FILE), text).unwrap();
             let message = DataDir::open(temp.path()).unwrap_err().to_string();
-            assert_eq!(
-                message, "BooCode is already running on this data directory",
-                "{text:?}"
-            );
+            assert_eq!(message, "BooCode is already running on this data directory", "{text:?}");
         }
         drop(dir);
     }

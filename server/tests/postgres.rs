@@ -305,10 +305,7 @@ fn dropping_it_stops_it() {
         let connection = postgres.connect_options().connect().await.unwrap();
         drop(postgres);
         harness::until(|| !harness::lives(pid) && scratch.processes() == 0);
-        assert!(
-            !scratch.data().join("postgres/cluster/postmaster.pid").exists(),
-            "it ended in order"
-        );
+        assert!(!scratch.data().join("postgres/cluster/postmaster.pid").exists(), "it ended in order");
         drop(connection);
     });
 }

@@ -16,10 +16,7 @@ const FORCED_LIMIT: Duration = Duration::from_secs(5);
 
 /// Ends what still runs in the cluster and removes lock files that would mislead Postgres.
 pub(super) fn settle(place: &Place) -> Result<(), Error> {
-    let locks = [
-        place.cluster.join("postmaster.pid"),
-        place.socket_dir.join(format!("{SOCKET}.lock")),
-    ];
+    let locks = [place.cluster.join("postmaster.pid"), place.socket_dir.join(format!("{SOCKET}.lock"))];
     // A clean end removes both, and a postmaster ends last of its processes.
     if locks.iter().all(|lock| !lock.exists()) {
         return Ok(());
@@ -34,9 +31,8 @@ pub(super) fn settle(place: &Place) -> Result<(), Error> {
 /// Removes clusters that were never finished, and ends what a killed initdb left working on them.
 pub(super) fn sweep_drafts(place: &Place) -> Result<(), Error> {
     let entries = place.home.read_dir().map_err(Error::io("read", &place.home))?;
-    let drafts = entries
-        .flatten()
-        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()));
+    let drafts =
+        entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()));
     for draft in drafts.map(|entry| entry.path()) {
         end_all_in(&draft, place)?;
         if let Err(error) = std::fs::remove_dir_all(&draft) {
@@ -63,17 +59,12 @@ fn remove_if_misleading(lock: &Path) -> Result<(), Error> {
 }
 
 fn end_all_in(cluster: &Path, place: &Place) -> Result<(), Error> {
-    let postmaster = std::fs::read_to_string(cluster.join("postmaster.pid"))
-        .ok()
-        .and_then(|text| pid_in(&text));
+    let postmaster =
+        std::fs::read_to_string(cluster.join("postmaster.pid")).ok().and_then(|text| pid_in(&text));
     let mut living = living_in(cluster, place);
     // Without their postmaster the others cannot finish anything: they are crashing already.
     let headless = !living.iter().any(|process| Some(process.pid) == postmaster);
-    let steps = [
-        (Signal::INT, ASKED_LIMIT),
-        (Signal::QUIT, FORCED_LIMIT),
-        (Signal::KILL, FORCED_LIMIT),
-    ];
+    let steps = [(Signal::INT, ASKED_LIMIT), (Signal::QUIT, FORCED_LIMIT), (Signal::KILL, FORCED_LIMIT)];
     for (signal, limit) in steps.into_iter().skip(usize::from(headless)) {
         if living.is_empty() {
             return Ok(());
@@ -81,11 +72,7 @@ fn end_all_in(cluster: &Path, place: &Place) -> Result<(), Error> {
         for process in &living {
             // The first signal asks the postmaster, who ends the others in order.
             if signal != Signal::INT || Some(process.pid) == postmaster {
-                tracing::warn!(
-                    pid = process.pid,
-                    ?signal,
-                    "ending a process of the previous Postgres"
-                );
+                tracing::warn!(pid = process.pid, ?signal, "ending a process of the previous Postgres");
                 process.signal(signal);
             }
         }
@@ -128,10 +115,7 @@ impl Process {
 }
 
 fn living_in(cluster: &Path, place: &Place) -> Vec<Process> {
-    let owner = place
-        .run_as
-        .as_ref()
-        .map_or(rustix::process::geteuid().as_raw(), |account| account.uid);
+    let owner = place.run_as.as_ref().map_or(rustix::process::geteuid().as_raw(), |account| account.uid);
     let Ok(home) = cluster.metadata() else {
         return Vec::new();
     };
@@ -147,16 +131,9 @@ fn living_in(cluster: &Path, place: &Place) -> Vec<Process> {
         // that of another account; then the title tells.
         let inside = match entry.path().join("cwd").metadata() {
             Ok(cwd) => (cwd.dev(), cwd.ino()) == (home.dev(), home.ino()),
-            Err(_) => titled(
-                &std::fs::read(entry.path().join("cmdline")).ok()?,
-                cluster,
-                &place.name,
-            ),
+            Err(_) => titled(&std::fs::read(entry.path().join("cmdline")).ok()?, cluster, &place.name),
         };
-        inside.then_some(Process {
-            pid,
-            started: stat.started,
-        })
+        inside.then_some(Process { pid, started: stat.started })
     })
     .collect()
 }
@@ -186,22 +163,12 @@ fn stat_in(text: &str) -> Option<Stat> {
     let name = head.split_once(" (")?.1.to_owned();
     let mut fields = rest.split(' ');
     let dead = matches!(fields.next()?, "Z" | "X" | "x");
-    Some(Stat {
-        name,
-        dead,
-        started: fields.nth(18)?.parse().ok()?,
-    })
+    Some(Stat { name, dead, started: fields.nth(18)?.parse().ok()? })
 }
 
 fn pid_in(lock: &str) -> Option<u32> {
     // Single-user mode writes its number negative.
-    lock.lines()
-        .next()?
-        .trim()
-        .trim_start_matches('-')
-        .parse()
-        .ok()
-        .filter(|pid| *pid > 0)
+    lock.lines().next()?.trim().trim_start_matches('-').parse().ok().filter(|pid| *pid > 0)
 }
 
 #[cfg(test)]
@@ -211,11 +178,9 @@ mod tests {
     #[test]
     fn stat_survives_any_name() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
-        for (name, state, dead) in [
-            ("postgres", 'S', false),
-            ("post) R (gres", 'Z', true),
-            ("a b", 'X', true),
-        ] {
+        for (name, state, dead) in
+            [("postgres", 'S', false), ("post) R (gres", 'Z', true), ("a b", 'X', true)]
+        {
             let stat = stat_in(&format!("5 ({name}) {state} {rest}")).unwrap();
             assert_eq!((stat.name.as_str(), stat.dead, stat.started), (name, dead, 777));
         }
@@ -245,11 +210,7 @@ mod tests {
             (b"postgres: boocode-12: checkpointer ", false),
             (b"", false),
         ] {
-            assert_eq!(
-                titled(line, Path::new("/d/cluster"), "boocode-1"),
-                expected,
-                "{line:?}"
-            );
+            assert_eq!(titled(line, Path::new("/d/cluster"), "boocode-1"), expected, "{line:?}");
         }
     }
 
@@ -257,16 +218,10 @@ mod tests {
     fn a_zombie_does_not_live_and_a_stranger_is_not_signalled() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let started = stat(child.id()).unwrap().started;
-        let stranger = Process {
-            pid: child.id(),
-            started: started + 1,
-        };
+        let stranger = Process { pid: child.id(), started: started + 1 };
         assert!(!stranger.lives());
         stranger.signal(Signal::KILL);
-        let known = Process {
-            pid: child.id(),
-            started,
-        };
+        let known = Process { pid: child.id(), started };
         assert!(known.lives());
         known.signal(Signal::KILL);
         while known.lives() {

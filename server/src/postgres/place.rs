@@ -35,18 +35,10 @@ pub(super) struct Place {
 impl Place {
     pub fn prepare(data: &Path) -> Result<Self, Error> {
         let home = data.join("postgres");
-        let run_as = if os::is_root() {
-            Some(account_for(&home)?)
-        } else {
-            None
-        };
+        let run_as = if os::is_root() { Some(account_for(&home)?) } else { None };
         let digest = Sha256::digest(home.as_os_str().as_encoded_bytes());
-        let name = digest[..8]
-            .iter()
-            .fold("boocode-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR")
-            .map(PathBuf::from)
-            .filter(|_| run_as.is_none());
+        let name = digest[..8].iter().fold("boocode-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|_| run_as.is_none());
         let place = Self {
             cluster: home.join("cluster"),
             draft: home.join(format!("{DRAFT}{:016x}", rand::random::<u64>())),
@@ -78,9 +70,7 @@ impl Place {
     pub fn password(&self, cluster_exists: bool) -> Result<String, Error> {
         match self.secret.metadata() {
             Ok(found) if found.mode() & 0o077 != 0 => {
-                return Err(Error::SecretExposed {
-                    path: self.secret.clone(),
-                });
+                return Err(Error::SecretExposed { path: self.secret.clone() });
             }
             Ok(_) => {
                 let text = std::fs::read_to_string(&self.secret).map_err(Error::io("read", &self.secret))?;
@@ -90,26 +80,19 @@ impl Place {
                 return Err(Error::io("read", &self.secret)(error));
             }
             Err(_) if cluster_exists => {
-                return Err(Error::SecretMissing {
-                    secret: self.secret.clone(),
-                    cluster: self.home.clone(),
-                });
+                return Err(Error::SecretMissing { secret: self.secret.clone(), cluster: self.home.clone() });
             }
             Err(_) => {}
         }
         let random: [u8; 32] = rand::random();
-        let password = random
-            .iter()
-            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        let password = random.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
         // Beside, then renamed: a crash never leaves half a password.
         let beside = self.secret.with_extension("new");
         write_private(&beside, &password, None)?;
         std::fs::rename(&beside, &self.secret).map_err(Error::io("create", &self.secret))?;
         // The cluster must never reach the disk before the only copy of its password.
-        let synced = self
-            .secret
-            .parent()
-            .map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
+        let synced =
+            self.secret.parent().map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
         synced.map_err(Error::io("sync", &self.secret))?;
         Ok(password)
     }
@@ -125,13 +108,10 @@ impl Place {
         let owner = self.run_as.as_ref().map_or(me, |account| account.uid);
         // Somebody may have been there first, or put a link there to have root open up what it leads to; so
         // what is looked at and what is changed is one opened directory.
-        let taken = || Error::DirectoryTaken {
-            path: directory.to_owned(),
-        };
+        let taken = || Error::DirectoryTaken { path: directory.to_owned() };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(directory, flags, Mode::empty())
-            .map(File::from)
-            .map_err(|_| taken())?;
+        let opened =
+            rustix::fs::open(directory, flags, Mode::empty()).map(File::from).map_err(|_| taken())?;
         let found = opened.metadata().map_err(Error::io("read", directory))?;
         if ![owner, me].contains(&found.uid()) {
             return Err(taken());
@@ -140,9 +120,7 @@ impl Place {
             fchown(&opened, Some(account.uid), Some(account.gid))
                 .map_err(Error::io("hand over", directory))?;
         }
-        opened
-            .set_permissions(Permissions::from_mode(0o700))
-            .map_err(Error::io("close", directory))
+        opened.set_permissions(Permissions::from_mode(0o700)).map_err(Error::io("close", directory))
     }
 }
 
@@ -162,28 +140,21 @@ pub(super) fn write_private(path: &Path, text: &str, owner: Option<&Account>) ->
     if let Some(account) = owner {
         fchown(&file, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
     }
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(Error::io("write", path))
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Error::io("write", path))
 }
 
 /// The owner of what is there already, else the best: an account may be installed after the first start.
 fn account_for(home: &Path) -> Result<Account, Error> {
     let accounts = os::unprivileged_accounts().map_err(Error::io("read", "/etc/passwd"))?;
     let owner = home.metadata().ok().map(|found| found.uid());
-    let known = accounts
-        .iter()
-        .position(|account| Some(account.uid) == owner)
-        .unwrap_or(0);
+    let known = accounts.iter().position(|account| Some(account.uid) == owner).unwrap_or(0);
     accounts.into_iter().nth(known).ok_or(Error::NoAccount)
 }
 
 /// Within the data directory, or in a short place where the kernel's limit rules that out.
 fn socket_dir(home: &Path, runtime: Option<&Path>, name: &str) -> PathBuf {
     let fits = |dir: &PathBuf| dir.as_os_str().len() <= SOCKET_DIR_BYTES_MAX;
-    let runtime = runtime
-        .filter(|dir| dir.is_absolute() && dir.is_dir())
-        .map(|dir| dir.join(name));
+    let runtime = runtime.filter(|dir| dir.is_absolute() && dir.is_dir()).map(|dir| dir.join(name));
     [Some(home.join("run")), runtime]
         .into_iter()
         .flatten()
@@ -198,13 +169,7 @@ mod tests {
     fn check(home_bytes: usize, runtime: Option<&str>, expected: &str) {
         let home = PathBuf::from(format!("/{}", "d".repeat(home_bytes - 1)));
         let found = socket_dir(&home, runtime.map(Path::new), "boocode-1");
-        assert_eq!(
-            found
-                .display()
-                .to_string()
-                .replace(&home.display().to_string(), "HOME"),
-            expected
-        );
+        assert_eq!(found.display().to_string().replace(&home.display().to_string(), "HOME"), expected);
     }
 
     #[test]
@@ -221,19 +186,13 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let place = Place::prepare(temp.path()).unwrap();
         let missing = place.password(true).unwrap_err().to_string();
-        assert!(
-            missing.starts_with("the password of the database is missing"),
-            "{missing}"
-        );
+        assert!(missing.starts_with("the password of the database is missing"), "{missing}");
 
         let password = place.password(false).unwrap();
         assert_eq!(password.len(), 64);
         assert_eq!(place.password(true).unwrap(), password);
         let found = place.secret.metadata().unwrap();
-        assert_eq!(
-            (found.mode() & 0o777, found.uid()),
-            (0o600, rustix::process::geteuid().as_raw())
-        );
+        assert_eq!((found.mode() & 0o777, found.uid()), (0o600, rustix::process::geteuid().as_raw()));
 
         std::fs::set_permissions(&place.secret, Permissions::from_mode(0o640)).unwrap();
         assert!(matches!(place.password(true), Err(Error::SecretExposed { .. })));
@@ -246,9 +205,6 @@ mod tests {
         place.socket_dir = temp.path().join("link");
         std::os::unix::fs::symlink(temp.path(), &place.socket_dir).unwrap();
         let refused = place.make_private(&place.socket_dir);
-        assert!(
-            matches!(refused, Err(Error::DirectoryTaken { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::DirectoryTaken { .. })), "{refused:?}");
     }
 }

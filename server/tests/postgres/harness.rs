@@ -114,10 +114,7 @@ impl Scratch {
     pub fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         std::fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
-        Self {
-            place,
-            _template: None,
-        }
+        Self { place, _template: None }
     }
 
     /// As after a first start and a stop. Making a cluster takes seconds, copying one does not.
@@ -128,24 +125,15 @@ impl Scratch {
             Some(template) => template,
             None => {
                 let made = Arc::new(Self::new());
-                Embedded::start(&open(&made.data()), None)
-                    .await
-                    .unwrap()
-                    .stop()
-                    .await
-                    .unwrap();
+                Embedded::start(&open(&made.data()), None).await.unwrap().stop().await.unwrap();
                 *shared = Arc::downgrade(&made);
                 made
             }
         };
         drop(shared);
         let mut scratch = Self::new();
-        let copied = Command::new("cp")
-            .arg("-a")
-            .arg(template.data())
-            .arg(scratch.place.path())
-            .status()
-            .unwrap();
+        let copied =
+            Command::new("cp").arg("-a").arg(template.data()).arg(scratch.place.path()).status().unwrap();
         assert!(copied.success());
         scratch._template = Some(template);
         scratch
@@ -167,13 +155,7 @@ impl Scratch {
 
     /// Clusters in the making.
     pub fn drafts(&self) -> Vec<PathBuf> {
-        let entries = self
-            .data()
-            .join("postgres")
-            .read_dir()
-            .into_iter()
-            .flatten()
-            .flatten();
+        let entries = self.data().join("postgres").read_dir().into_iter().flatten().flatten();
         entries
             .map(|entry| entry.path())
             .filter(|path| path.to_string_lossy().contains("/cluster.new-"))
