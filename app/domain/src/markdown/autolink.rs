@@ -53,7 +53,9 @@ fn scheme_start(text: &str, colon: usize) -> Option<usize> {
 
 /// An address ends at a space; punctuation that ends the sentence and a parenthesis around it are not part of it.
 fn address_len(text: &str) -> usize {
-    let mut address = text.split([' ', '\t', '\n', '<', '>', '"', '`']).next().unwrap_or_default();
+    // Never looks farther than an address may reach, or a text made of schemes would be read over and over.
+    let near = &text[..text.floor_char_boundary(HREF_BYTES_MAX + 1)];
+    let mut address = near.split([' ', '\t', '\n', '<', '>', '"', '`']).next().unwrap_or_default();
     while let Some(last) = address.chars().next_back() {
         let trailing = match last {
             '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | ']' | '}' => true,
