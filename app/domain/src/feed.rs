@@ -223,6 +223,15 @@ impl<S: Fold> Mirror<S> {
         }
     }
 
+    /// Starts again from a new snapshot. Text that was shown and is no longer there counts as taken back.
+    pub fn renew(&mut self, snapshot: Snapshot<S>) {
+        let old = std::mem::replace(self, Self::new(snapshot));
+        for (id, copy) in &mut self.streams {
+            let before = old.streams.get(id);
+            copy.retracted = before.is_some_and(|old| old.retracted || !copy.text.starts_with(&old.text));
+        }
+    }
+
     pub fn receive(&mut self, frame: &Frame) -> Received {
         match frame {
             Frame::Beat => Received::Repeated,

@@ -87,6 +87,10 @@ pub struct Report {
 impl Chat {
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
         match input {
+            // The same question posted again, because its answer never reached the browser.
+            Input::Ask { turn, .. } | Input::Resend { turn, .. } if self.knows(turn.message) => {
+                Ok(Vec::new())
+            }
             Input::Ask { turn, text, choice, at_ms } => {
                 check_text(&text)?;
                 let queued = Queued { turn, text, choice };
@@ -215,6 +219,10 @@ impl Chat {
 
     fn require_idle(&self) -> Result<(), Rejected> {
         self.active_turn().map_or(Ok(()), |_| Err(Rejected::Busy))
+    }
+
+    fn knows(&self, message: MessageId) -> bool {
+        self.message(message).is_some() || self.queued(message).is_ok()
     }
 
     fn queued(&self, message: MessageId) -> Result<&Queued, Rejected> {

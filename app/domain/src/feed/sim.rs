@@ -33,6 +33,22 @@ fn the_browser_ends_equal_to_the_server() {
     for_each_seed(3_000, |seed| story(&mut Dice::new(seed)));
 }
 
+#[test]
+fn what_a_new_snapshot_takes_back_is_marked() {
+    let check = |shown: &str, snapshot: &str, retracted: bool| {
+        let stream = StreamId { task: TaskId(uuid::Uuid::from_u128(9)), attempt: Attempt(1) };
+        let server = Server::new();
+        let with = |text: &str| Snapshot { streams: vec![(stream, text.to_owned())], ..server.snapshot() };
+        let mut mirror = Mirror::new(with(shown));
+        mirror.renew(with(snapshot));
+        assert_eq!(mirror.streams[&stream], StreamCopy { text: snapshot.into(), retracted });
+    };
+    check("abc", "abcd", false);
+    check("abc", "abc", false);
+    check("abc", "ab", true);
+    check("abc", "abx", true);
+}
+
 fn story(dice: &mut Dice) {
     let mut server = Server::new();
     let mut mirror = Mirror::new(server.snapshot());
@@ -77,7 +93,7 @@ fn deliver(server: &mut Server, mirror: &mut Mirror<Page>, wire: &mut Vec<Frame>
         Received::Applied | Received::Repeated => {}
         Received::Gap => *wire = server.frames(&mirror.cursor()),
         Received::Reset => {
-            *mirror = Mirror::new(server.snapshot());
+            mirror.renew(server.snapshot());
             *wire = server.frames(&mirror.cursor());
         }
     }

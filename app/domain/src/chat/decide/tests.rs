@@ -127,6 +127,14 @@ fn what_is_asked_meanwhile_waits_and_goes_on_by_itself() {
 }
 
 #[test]
+fn a_question_that_arrives_twice_is_asked_once() {
+    check("ask1 ask1", "1 101 |");
+    check("ask1 claim1 done1 ask1", "1 101 |");
+    check("ask1 ask2 ask2", "1 101 | 2");
+    check("ask1 claim1 done1 edit1>2 edit1>2", "2 102 |");
+}
+
+#[test]
 fn after_a_failure_or_a_stop_the_queue_is_held() {
     check("ask1 ask2 claim1 fail1", "1 101 | 2");
     check("ask1 ask2 claim1 stop stopped1", "1 101 | 2");
