@@ -56,7 +56,9 @@ pub struct ProjectFolders {
 impl Folders for ProjectFolders {
     fn check(&self, typed: String) -> BoxFuture<'_, Result<FolderCheck, AppError>> {
         self.look(typed, |checked| match checked {
-            Checked::Repository(folder) => Ok(FolderCheck::Repository { path: shown(folder.path()) }),
+            Checked::Repository(folder) => {
+                Ok(FolderCheck::Repository { path: shown(folder.path()), name: name(folder.path()) })
+            }
             Checked::NotARepository(folder) => Ok(FolderCheck::NotARepository { path: shown(folder.path()) }),
         })
     }
@@ -82,10 +84,17 @@ impl ProjectFolders {
         async move {
             let look = move || project_folder::check(&typed, folders.home.as_deref(), &folders.roots);
             let looked = tokio::task::spawn_blocking(move || look().and_then(then)).await;
-            looked.map_err(AppError::internal)?.map_err(|refused| AppError::Invalid(refused.to_string()))
+            looked
+                .map_err(|error| AppError::internal(&error))?
+                .map_err(|refused| AppError::Invalid(refused.to_string()))
         }
         .boxed()
     }
+}
+
+/// A project is called like its folder.
+fn name(path: &std::path::Path) -> String {
+    path.file_name().map_or_else(|| shown(path), |name| name.to_string_lossy().into_owned())
 }
 
 fn shown(path: &std::path::Path) -> String {

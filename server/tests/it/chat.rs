@@ -92,9 +92,14 @@ async fn retry_and_edit_make_branches() {
     let id = ("chat", chat.to_string());
     server.call("retry", &[id.clone(), ("of", answer.to_string()), model.clone()]).await;
     page.until_settled(&server).await;
-    let message = uuid::Uuid::new_v4().to_string();
-    let fields =
-        [id.clone(), ("of", first.to_string()), ("message", message), ("text", "[[say other]]".into()), model];
+    let message = uuid::Uuid::now_v7().to_string();
+    let fields = [
+        id.clone(),
+        ("of", first.to_string()),
+        ("message", message),
+        ("text", "[[say other]]".into()),
+        model,
+    ];
     server.call("resend", &fields).await;
     page.until_settled(&server).await;
     assert_eq!((page.questions(), page.answer().trim()), (vec!["[[say other]]".into()], "other"));
@@ -159,7 +164,7 @@ async fn the_same_question_sent_twice_is_asked_once() {
     let chat = server.new_chat(&world).await;
     let fields = [
         ("chat", chat.to_string()),
-        ("message", uuid::Uuid::new_v4().to_string()),
+        ("message", uuid::Uuid::now_v7().to_string()),
         ("text", "[[say once]]".to_owned()),
         ("model", "local/small".to_owned()),
     ];

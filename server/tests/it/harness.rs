@@ -159,7 +159,11 @@ impl Server {
     pub async fn call(&self, endpoint: &str, fields: &[(&str, String)]) -> Response {
         let answer = self.post(endpoint, fields).send().await.unwrap();
         let status = answer.status();
-        assert!(status.is_success() || status.is_redirection(), "{endpoint}: {status} {}", answer.text().await.unwrap());
+        assert!(
+            status.is_success() || status.is_redirection(),
+            "{endpoint}: {status} {}",
+            answer.text().await.unwrap()
+        );
         answer
     }
 
@@ -177,15 +181,16 @@ impl Server {
 
     /// A project with one chat in it.
     pub async fn new_chat(&self, world: &World) -> ChatId {
-        let before: Vec<_> = self.snapshot(None).await.state.workspace.chats.iter().map(|chat| chat.id).collect();
-        let path = world.repository(&Uuid::new_v4().to_string());
+        let before: Vec<_> =
+            self.snapshot(None).await.state.workspace.chats.iter().map(|chat| chat.id).collect();
+        let path = world.repository(&Uuid::now_v7().to_string());
         self.call("add_project", &[("path", path.to_string_lossy().into_owned())]).await;
         let after = self.snapshot(None).await.state.workspace.chats;
         after.into_iter().map(|chat| chat.id).find(|chat| !before.contains(chat)).unwrap()
     }
 
     pub async fn ask(&self, chat: ChatId, text: &str) -> MessageId {
-        let message = MessageId(Uuid::new_v4());
+        let message = MessageId(Uuid::now_v7());
         let fields = [
             ("chat", chat.to_string()),
             ("message", message.to_string()),

@@ -92,7 +92,10 @@ impl Watcher {
 
     /// Until the running answer has at least `bytes` bytes of text.
     pub async fn until_said(&mut self, server: &Server, bytes: usize) {
-        self.until(server, "some text arrived", |page| !page.chat().messages.is_empty() && page.answer().len() >= bytes).await;
+        self.until(server, "some text arrived", |page| {
+            !page.chat().messages.is_empty() && page.answer().len() >= bytes
+        })
+        .await;
     }
 
     /// As if the network went away: what is on its way is lost.

@@ -18,9 +18,12 @@ struct Cluster {
 /// The address of a new, empty database.
 pub async fn new_database() -> String {
     let cluster = CLUSTER.get_or_init(start).await;
-    let name = format!("test_{}", Uuid::new_v4().simple());
+    let name = format!("test_{}", Uuid::now_v7().simple());
     let mut connection = PgConnection::connect_with(&cluster.options).await.unwrap();
-    sqlx::query(sqlx::AssertSqlSafe(format!("create database {name}"))).execute(&mut connection).await.unwrap();
+    sqlx::query(sqlx::AssertSqlSafe(format!("create database {name}")))
+        .execute(&mut connection)
+        .await
+        .unwrap();
     connection.close().await.unwrap();
     cluster.options.clone().database(&name).to_url_lossy().to_string()
 }
