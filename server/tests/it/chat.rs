@@ -116,7 +116,7 @@ async fn what_goes_wrong_is_said_in_words() {
     let chat = server.new_chat(&world).await;
     let mut page = server.watch(chat).await;
     let failures = [
-        ("[[truncate after 5]]", "broke off"),
+        ("[[truncate after 5]]", "cut off"),
         ("[[overflow]]", "context"),
         ("[[die]]", "died"),
         ("[[crash-line]]", ""),

@@ -55,7 +55,7 @@ impl World {
 
     /// A server with its own data directory on this world's database.
     pub async fn server(&self, name: &str) -> Server {
-        self.server_with(name, &[]).await
+        self.server_with(name, &["--model-server", &format!("local={}", self.model_url)]).await
     }
 
     pub async fn server_with(&self, name: &str, args: &[&str]) -> Server {
@@ -72,8 +72,6 @@ impl World {
             .arg(self.folder.path().join(name))
             .arg("--allowed-root")
             .arg(self.folder.path())
-            .arg("--model-server")
-            .arg(format!("local={}", self.model_url))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())

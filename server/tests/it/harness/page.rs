@@ -78,11 +78,12 @@ impl Watcher {
         }
     }
 
-    /// Until nothing is at work and every stream is whole.
+    /// Until nothing that the server knows of by now is at work, and every stream is whole.
     pub async fn until_settled(&mut self, server: &Server) {
+        let seq = server.snapshot(None).await.seq;
         self.until(server, "everything settled", |page| {
             let turns = page.chat().tasks.values().filter(|task| task.work == Work::ChatTurn);
-            turns.clone().count() > 0
+            page.mirror.seq >= seq
                 && turns.clone().all(Task::is_settled)
                 && page.chat().queue.is_empty()
                 && page.mirror.cursor().watch.is_empty()
