@@ -49,7 +49,7 @@ impl Test {
         let built = tally.step("compile tests", || binaries::compile(workspace))?;
         let mut environment = Environment::default();
         if let Some(built) = &built {
-            for package in ["app/domain", "app", "end2end/scripted", "xtask"] {
+            for package in ["app/domain", "app", "end2end/scripted"] {
                 tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
             }
             environment.set("BOOCODE_BIN", &built.boocode);
