@@ -63,9 +63,8 @@ impl Test {
             })?;
         }
         let postgres = tally.step("postgres", || install::postgres::ensure(workspace, &tools))?;
-        match install::model::ensure(workspace, &tools) {
-            Ok(python) => environment.set("BOOCODE_SMALL_MODEL_PYTHON", python),
-            Err(error) => skipped("small model", &format!("{error:#}")),
+        if let Some(python) = install::model::ensure_or_go_without(workspace, &tools)? {
+            environment.set("BOOCODE_SMALL_MODEL_PYTHON", python);
         }
         if let Some(postgres) = &postgres {
             if postgres.from_npm {
