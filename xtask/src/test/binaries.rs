@@ -119,7 +119,7 @@ fn artifacts(workspace: &Workspace, verb: &[&str], selection: &[&str]) -> Result
     cargo.stdout(File::create(&messages)?).stderr(File::create(&log)?);
     let status = Owned::spawn("cargo", &mut cargo)?.wait(Some(COMPILE_LIMIT))?;
     if !status.success() {
-        bail!("{}", String::from_utf8_lossy(&fs::read(&log)?));
+        bail!("\n{}", String::from_utf8_lossy(&fs::read(&log)?));
     }
     // Other messages have other fields and are passed over.
     let text = fs::read_to_string(&messages)?;
