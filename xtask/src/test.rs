@@ -102,12 +102,12 @@ fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         ["-p", "frontend", "-p", "app", "--features", "app/hydrate", "--target", "wasm32-unknown-unknown"];
     tally.check("clippy", || {
         let mut cargo = workspace.cargo();
-        cargo.arg("clippy").args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
+        cargo.args(["clippy", "--quiet"]).args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
         quietly(workspace, "clippy", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     tally.check("clippy for the browser", || {
         let mut cargo = workspace.cargo();
-        cargo.arg("clippy").args(BROWSER).args(["--", "-D", "warnings"]);
+        cargo.args(["clippy", "--quiet"]).args(BROWSER).args(["--", "-D", "warnings"]);
         quietly(workspace, "clippy browser", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     if find_program("cargo-deny").is_none() {
@@ -133,6 +133,7 @@ fn with_database(
     };
     tally.check("sqlx", || sqlx::check(workspace, &cluster))?;
     let Some(built) = built else { return Ok(()) };
+    tally.tests("xtask tests", || built.run(workspace, "xtask", environment))?;
     for (package, variable, database) in
         [("server/store", "DATABASE_URL", "store"), ("server", "BOOCODE_TEST_DATABASE_URL", "wired")]
     {

@@ -45,7 +45,8 @@ impl Environment {
         for name in ["DATABASE_URL", "BOOCODE_TEST_DATABASE_URL", "BOOCODE_SMALL_MODEL_PYTHON"] {
             command.env_remove(name);
         }
-        command.envs(self.0.iter().map(|(name, value)| (name, value)));
+        // The tail that is shown of a failure should be its message.
+        command.env("RUST_BACKTRACE", "0").envs(self.0.iter().map(|(name, value)| (name, value)));
     }
 }
 
