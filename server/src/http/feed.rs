@@ -173,7 +173,7 @@ impl Connection {
     fn send_events(&mut self, events: Vec<Envelope>, out: &mut BytesMut) {
         for envelope in events {
             self.after = envelope.seq;
-            out.extend_from_slice(&encode(&Frame::Event(envelope)));
+            out.extend_from_slice(&encode(&Frame::Event(Box::new(envelope))));
         }
     }
 

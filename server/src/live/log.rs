@@ -55,7 +55,7 @@ impl EventLog {
             if envelope.seq != newest.last + 1 {
                 continue;
             }
-            let frame = encode(&Frame::Event(envelope.clone()));
+            let frame = encode(&Frame::Event(Box::new(envelope.clone())));
             newest.last = envelope.seq;
             newest.bytes += frame.len();
             newest.frames.push_back(frame);

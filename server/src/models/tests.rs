@@ -211,8 +211,12 @@ async fn endpoints_and_slots() {
     assert_eq!(endpoint.api_url, "https://nowhere.invalid/api/v1");
     assert_eq!(endpoint.api_key, Some(Secret::new("good")));
     assert_eq!(models.endpoint("other"), None);
+    let loading_key = format!("{}|{}", hostname(), loading.url);
+    let cloud_key = "https://nowhere.invalid/api".to_owned();
+    assert_eq!(models.slots(), [(swap_key, 1), (cloud_key, 3), (loading_key, 1)]);
     // What is loading waits in the queue; what is unreachable is told.
-    assert_eq!(models.slots(), [(swap_key, 1), ("https://nowhere.invalid/api".into(), 3)]);
+    let claimable: Vec<_> = models.claimable().into_iter().map(|at| at.server).collect();
+    assert_eq!(claimable, ["swap", "cloud"]);
 }
 
 /// A program in the place of Python: a shell script that is given serve.py and does as it likes.

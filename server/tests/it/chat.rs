@@ -118,7 +118,7 @@ async fn what_goes_wrong_is_said_in_words() {
     let failures = [
         ("[[truncate after 5]]", "cut off"),
         ("[[overflow]]", "context"),
-        ("[[die]]", "died"),
+        ("[[die]]", "process failed"),
         ("[[crash-line]]", ""),
     ];
     for (question, words) in failures {

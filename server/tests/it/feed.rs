@@ -46,6 +46,7 @@ async fn a_cursor_that_cannot_be_resumed_starts_over() {
     // As after a database that was put back: the page has seen events that the server does not know.
     page.mirror.seq += 1_000;
     server.ask(chat, "[[say hello]]").await;
+    page.until(&server, "the question", |page| !page.questions().is_empty()).await;
     page.until_settled(&server).await;
     assert!(page.seen.contains(&Frame::Reset));
     assert_eq!(page.answer().trim(), "hello");
