@@ -6,6 +6,7 @@
 
 mod failed_logins;
 mod live;
+mod postgres;
 mod secret;
 
 #[cfg(test)]

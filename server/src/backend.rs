@@ -95,6 +95,9 @@ pub enum Error {
     Refused(Refusal),
     #[error("{fault}")]
     Broken { fault: Fault, answering: bool },
+    /// It could not be asked at all.
+    #[error("{0}")]
+    Unprepared(String),
     #[error("cancelled")]
     Cancelled,
 }

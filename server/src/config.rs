@@ -5,6 +5,7 @@ mod args;
 mod file;
 mod layers;
 mod model_server;
+mod values;
 
 use std::{
     fmt,
@@ -19,7 +20,7 @@ pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER};
 
 use crate::secret::Secret;
 use layers::{Given, Layers};
-use reqwest::Url;
+use values::{addresses, database_url, listen_address, origin, path};
 
 const PORT_DEFAULT: u16 = 4400;
 
@@ -276,69 +277,6 @@ fn rank(source: &Source) -> u8 {
         Source::Environment(_) => 2,
         Source::Flag(_) => 3,
     }
-}
-
-fn listen_address(text: &str) -> Result<(IpAddr, Option<u16>), String> {
-    let text = text.trim();
-    let literal = text.replacen("localhost", "127.0.0.1", 1);
-    let bare = literal.trim_start_matches('[').trim_end_matches(']');
-    match (literal.parse::<SocketAddr>(), bare.parse::<IpAddr>()) {
-        (Ok(address), _) => Ok((address.ip(), Some(address.port()))),
-        (_, Ok(ip)) => Ok((ip, None)),
-        _ => Err(format!(
-            "\"{text}\" is not an address; allowed is an IP address with or without a port, such as 127.0.0.1:4400"
-        )),
-    }
-}
-
-fn origin(text: &str) -> Result<String, String> {
-    let allowed =
-        "allowed is an https URL without a path, such as https://code.example.org, or http on loopback";
-    let refused = || format!("\"{text}\" is not usable as the public address; {allowed}");
-    let url = Url::parse(text).map_err(|_| refused())?;
-    let host = url.host_str().ok_or_else(refused)?;
-    let secure = url.scheme() == "https" || (url.scheme() == "http" && domain::catalogue::is_loopback(host));
-    let bare =
-        url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    if secure && bare && url.password().is_none() {
-        Ok(url.origin().ascii_serialization())
-    } else {
-        Err(refused())
-    }
-}
-
-fn addresses(given: &Given) -> Result<Vec<IpAddr>, String> {
-    let parse = |text: &String| {
-        let parsed = text.trim().parse::<IpAddr>();
-        parsed.map_err(|_| format!("\"{text}\" is not an address; allowed are IP addresses such as 10.0.0.2"))
-    };
-    given.many()?.iter().map(parse).collect()
-}
-
-/// The value is never repeated in a message: it holds a password.
-fn database_url(text: &str) -> Result<Secret, String> {
-    let allowed = "allowed is postgres://user:password@host:port/database";
-    match Url::parse(text) {
-        Ok(url) if matches!(url.scheme(), "postgres" | "postgresql") => Ok(Secret::new(text)),
-        Ok(url) => Err(format!("\"{}:\" is not Postgres; {allowed}", url.scheme())),
-        Err(error) => Err(format!("this is not a URL ({error}); {allowed}")),
-    }
-}
-
-/// A relative path in the settings file starts at the file, elsewhere at the current folder.
-fn path(text: &str, source: &Source, env: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, String> {
-    if text.is_empty() {
-        return Err("this is empty; allowed is a path".into());
-    }
-    let path = match (text.strip_prefix("~/"), env("HOME")) {
-        (Some(rest), Some(home)) => Path::new(&home).join(rest),
-        _ => PathBuf::from(text),
-    };
-    let path = match source {
-        Source::File(file) => file.parent().unwrap_or(Path::new("/")).join(path),
-        _ => path,
-    };
-    std::path::absolute(&path).map_err(|error| format!("\"{text}\" is not a path: {error}"))
 }
 
 #[cfg(test)]

@@ -7,16 +7,20 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const LOCK_FILE: &str = "boocode.lock";
 const LOCK_BYTES_MAX: u64 = 4 * 1024;
+/// A child of a killed server holds a copy of the lock from its fork until its exec.
+const FORK_LIMIT: Duration = Duration::from_millis(100);
+const FORK_POLL: Duration = Duration::from_millis(5);
 
 /// An open data directory. The lock is the kernel's, so it ends with the last clone or with the process,
 /// however that dies.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
-    lock: Arc<File>,
+    lock: Arc<Lock>,
 }
 
 /// Who holds the lock, as that server wrote it down.
@@ -70,16 +74,41 @@ impl DataDir {
             .mode(0o600)
             .open(&file)
             .map_err(failed("open"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::AlreadyRunning { holder: holder_in(&lock) });
+        let began = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if began.elapsed() < FORK_LIMIT => {
+                    std::thread::sleep(FORK_POLL)
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::AlreadyRunning { holder: holder_in(&lock) });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
             }
-            Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
         }
-        let dir = Self { path, lock: Arc::new(lock) };
+        let dir = Self { path, lock: Arc::new(Lock(lock)) };
         dir.sign(None)?;
         Ok(dir)
+    }
+
+    /// Who runs on this data directory now, if somebody does.
+    pub fn holder(path: &Path) -> Result<Option<Holder>, Error> {
+        let file = path.join(LOCK_FILE);
+        let failed = |action| {
+            let path = file.clone();
+            move |source| Error::Io { action, path, source }
+        };
+        let lock = match File::open(&file) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed("open")(error)),
+        };
+        match lock.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(holder_in(&lock)),
+            Err(TryLockError::Error(source)) => Err(failed("lock")(source)),
+        }
     }
 
     /// Writes down where this server is reached, for the one that finds the directory taken.
@@ -93,8 +122,19 @@ impl DataDir {
 
     fn sign(&self, url: Option<&str>) -> Result<(), Error> {
         let text = format!("{}\n{}\n", std::process::id(), url.unwrap_or_default());
-        let written = self.lock.set_len(0).and_then(|()| self.lock.write_all_at(text.as_bytes(), 0));
+        let Lock(file) = &*self.lock;
+        let written = file.set_len(0).and_then(|()| file.write_all_at(text.as_bytes(), 0));
         written.map_err(|source| Error::Io { action: "write", path: self.path.join(LOCK_FILE), source })
+    }
+}
+
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would leave the lock to a child that is just being forked; this ends it for all copies.
+        let _ = self.0.unlock();
     }
 }
 

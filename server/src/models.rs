@@ -12,6 +12,7 @@ use std::{sync::Arc, time::Duration};
 pub use address::Address;
 use domain::catalogue::{Catalogue, Flavour, Lane, ServerState};
 use reqwest::Client;
+use store::tasks::Reachable;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -93,16 +94,29 @@ impl Models {
         listing.places.iter().find(|place| place.server == server)?.endpoint.clone()
     }
 
-    /// The slots whose tasks may be claimed now, with how many at once. A server that is starting is left
-    /// out, so that its tasks wait in the queue; one that is unreachable is not, so that they are told.
+    /// The slots of every server, with how many tasks run there at once.
     pub fn slots(&self) -> Vec<(String, u32)> {
+        let listing = self.listing.borrow();
+        listing.places.iter().map(|place| (place.slot_key.clone(), place.parallel)).collect()
+    }
+
+    /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait
+    /// in the queue; one that is unreachable is not, so that they are told.
+    pub fn claimable(&self) -> Vec<Reachable> {
         let listing = self.listing.borrow();
         let starting = |place: &&Place| {
             let server = listing.catalogue.server(&place.server);
             server.is_none_or(|server| server.state == ServerState::Starting)
         };
         let ready = listing.places.iter().filter(|place| !starting(place));
-        ready.map(|place| (place.slot_key.clone(), place.parallel)).collect()
+        let reachable = |place: &Place| (place.server.clone(), place.slot_key.clone());
+        ready.map(reachable).map(|(server, slot_key)| Reachable { server, slot_key }).collect()
+    }
+
+    /// Every key in use, so that none of them is shown by accident.
+    pub fn keys(&self) -> Vec<Secret> {
+        let listing = self.listing.borrow();
+        listing.places.iter().filter_map(|place| place.endpoint.as_ref()?.api_key.clone()).collect()
     }
 
     /// Wakes when anything above changes.

@@ -21,15 +21,17 @@ pub use reach::Wall;
 
 use crate::data_dir::DataDir;
 use owner::{Control, State};
+use place::Place;
 use rustix::process::Signal;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 const USER: &str = "boocode";
-const DATABASE: &str = "boocode";
+/// The one that initdb makes: the cluster is ours alone, so there is nothing to tell apart.
+const DATABASE: &str = "postgres";
 
 /// Ask, insist, force. A forced end loses nothing that was committed; the next start only takes longer.
 const STOP_STEPS: [(Signal, Duration); 3] = [
@@ -69,15 +71,7 @@ impl Embedded {
     }
 
     pub fn connect_options(&self) -> PgConnectOptions {
-        // libpq's variables name some other database of the user; where this one is, they have no say.
-        PgConnectOptions::new_without_pgpass()
-            .socket(&self.access.socket_dir)
-            .port(5432)
-            .username(USER)
-            .password(&self.access.password)
-            .database(DATABASE)
-            .ssl_mode(PgSslMode::Disable)
-            .application_name("boocode")
+        self.access.connect_options()
     }
 
     /// The postmaster's process, unless it is being started again just now.
@@ -110,6 +104,28 @@ impl Embedded {
             tracing::warn!(pid, ?signal, "Postgres does not stop");
         }
         Err(Error::WillNotStop { pid })
+    }
+}
+
+/// The way into the cluster that another process runs in this data directory.
+pub fn connect_options_of(data_dir: &Path) -> Result<PgConnectOptions, Error> {
+    let data_dir = data_dir.canonicalize().map_err(Error::io("find", data_dir))?;
+    let place = Place::prepare(&data_dir)?;
+    let password = place.password(true)?;
+    Ok(Access { socket_dir: place.socket_dir, password }.connect_options())
+}
+
+impl Access {
+    fn connect_options(&self) -> PgConnectOptions {
+        // libpq's variables name some other database of the user; where this one is, they have no say.
+        PgConnectOptions::new_without_pgpass()
+            .socket(&self.socket_dir)
+            .port(5432)
+            .username(USER)
+            .password(&self.password)
+            .database(DATABASE)
+            .ssl_mode(PgSslMode::Disable)
+            .application_name("boocode")
     }
 }
 

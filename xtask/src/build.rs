@@ -21,6 +21,8 @@ use std::{
 pub const COMPILE_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// Leptos asks for `/pkg/<this>.js`, `_bg.wasm` and `.css`.
 pub const OUTPUT_NAME: &str = "boocode";
+/// Browsers ask for these at the root, whatever the page says.
+const ROOT_FILES: [&str; 2] = ["favicon.svg", "manifest.webmanifest"];
 
 #[derive(clap::Args)]
 pub struct Build {
@@ -134,6 +136,11 @@ fn swap_in(dist: &Path, next: &Path) -> Result<()> {
         fs::rename(&current, &old)?;
     }
     fs::rename(next, &current)?;
+    for name in ROOT_FILES.iter().flat_map(|name| [name.to_string(), format!("{name}.br")]) {
+        if current.join(&name).is_file() {
+            fs::copy(current.join(&name), dist.join(&name))?;
+        }
+    }
     remove_dir(&old)
 }
 
@@ -202,14 +209,15 @@ mod tests {
     #[test]
     fn a_new_dist_replaces_the_old_one_whole() {
         let dist = tempfile::tempdir().unwrap();
-        for (dir, file) in [("pkg", "old.css"), (".next", "new.css")] {
-            fs::create_dir(dist.path().join(dir)).unwrap();
+        for (dir, file) in [("pkg", "old.css"), (".next", "new.css"), (".next", "favicon.svg")] {
+            fs::create_dir_all(dist.path().join(dir)).unwrap();
             fs::write(dist.path().join(dir).join(file), "").unwrap();
         }
         swap_in(dist.path(), &dist.path().join(".next")).unwrap();
         let mut left = Vec::new();
         files_under(dist.path(), &mut left).unwrap();
-        assert_eq!(left, [dist.path().join("pkg/new.css")]);
+        let expected = ["favicon.svg", "pkg/favicon.svg", "pkg/new.css"];
+        assert_eq!(left, expected.map(|name| dist.path().join(name)));
     }
 
     #[test]

@@ -121,3 +121,33 @@ fn as_account(command: &mut Command, account: Option<(u32, u32)>) -> &mut Comman
     }
     command.current_dir("/").env("LC_ALL", "C.UTF-8")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::postgres::installed;
+
+    #[test]
+    fn a_cluster_runs_sql_and_leaves_nothing() {
+        let target = tempfile::tempdir().unwrap();
+        let workspace = Workspace { root: target.path().into(), target: target.path().into() };
+        let dir = installed().unwrap().expect("Postgres is installed, or PG_BIN_DIR names it");
+        let cluster = Cluster::start(&workspace, &Binaries { dir, from_npm: false }).unwrap();
+        cluster.create_database("one").unwrap();
+        cluster.run("one", "create table a (id int); insert into a values (1)").unwrap();
+        for (sql, message) in [
+            ("select * from a", None),
+            ("select * from b", Some("relation \"b\" does not exist")),
+            ("create table c (); select 1/0", Some("division by zero")),
+            // The failed statement took its neighbour along.
+            ("select * from c", Some("relation \"c\" does not exist")),
+        ] {
+            assert_eq!(cluster.run("one", sql).err().map(|error| error.to_string()).as_deref(), message);
+        }
+        assert!(cluster.run("two", "select 1").unwrap_err().to_string().contains("connecting to two"));
+        let (dir, postmaster) = (cluster.dir.path().to_path_buf(), cluster._server.pid());
+        drop(cluster);
+        assert!(!dir.exists());
+        assert!(rustix::process::test_kill_process(postmaster).is_err());
+    }
+}

@@ -134,7 +134,7 @@ pub fn quietly_with(
     owned.stop_with = stop_with;
     let status = owned.wait(Some(limit)).with_context(|| tail(&log))?;
     if !status.success() {
-        bail!("{}\n{name}: {status}; all of its output: {}", tail(&log), log.display());
+        bail!("\n{}\n{name}: {status}; all of its output: {}", tail(&log), log.display());
     }
     Ok(log)
 }

@@ -5,7 +5,6 @@ use crate::{
     install::{self, Tools},
     process::Owned,
     serving,
-    stage::{skipped, stage},
     workspace::Workspace,
 };
 use anyhow::Result;
@@ -48,22 +47,18 @@ impl Run {
         if let Some(dir) = &self.data_dir {
             command.arg("--data-dir").arg(std::path::absolute(dir)?);
         }
+        if self.no_model {
+            command.arg("--no-model");
+        }
         command.args(&self.more);
         if let Some(postgres) = postgres.filter(|postgres| postgres.from_npm) {
             command.env("PG_BIN_DIR", postgres.dir);
         }
         command.env_remove("BOOCODE_SMALL_MODEL_PYTHON");
-        if !self.no_model {
-            match stage("small model", || install::model::ensure(workspace, &tools)) {
-                Ok(python) => {
-                    command.env("BOOCODE_SMALL_MODEL_PYTHON", python);
-                }
-                Err(_) if crate::process::interrupted() => return Ok(ExitCode::from(130)),
-                Err(error) => {
-                    let reason = format!("{error:#}");
-                    skipped("small model", reason.lines().last().unwrap_or_default());
-                }
-            }
+        if !self.no_model
+            && let Some(python) = install::model::ensure_or_go_without(workspace, &tools)?
+        {
+            command.env("BOOCODE_SMALL_MODEL_PYTHON", python);
         }
 
         let mut server = Owned::spawn("boocode", &mut command)?;

@@ -47,6 +47,8 @@ impl Trial {
         let file = File::options().create(true).append(true).open(&log)?;
         let mut command = command(&self.binary);
         command.arg("--port").arg(port.to_string()).arg("--data-dir").arg(self.data_dir());
+        // Only BooCode itself: no model of the machine may change what is measured.
+        command.args(["--no-model", "--no-discover"]);
         command.env_remove("DATABASE_URL").envs(self.environment.iter().map(|(key, value)| (key, value)));
         command.stdout(file.try_clone()?).stderr(file);
         let started = Instant::now();

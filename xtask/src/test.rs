@@ -49,7 +49,7 @@ impl Test {
         let built = tally.step("compile tests", || binaries::compile(workspace))?;
         let mut environment = Environment::default();
         if let Some(built) = &built {
-            for package in ["app/domain", "app", "end2end/scripted", "xtask"] {
+            for package in ["app/domain", "app", "end2end/scripted"] {
                 tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
             }
             environment.set("BOOCODE_BIN", &built.boocode);
@@ -63,9 +63,8 @@ impl Test {
             })?;
         }
         let postgres = tally.step("postgres", || install::postgres::ensure(workspace, &tools))?;
-        match install::model::ensure(workspace, &tools) {
-            Ok(python) => environment.set("BOOCODE_SMALL_MODEL_PYTHON", python),
-            Err(error) => skipped("small model", &format!("{error:#}")),
+        if let Some(python) = install::model::ensure_or_go_without(workspace, &tools)? {
+            environment.set("BOOCODE_SMALL_MODEL_PYTHON", python);
         }
         if let Some(postgres) = &postgres {
             if postgres.from_npm {
@@ -103,12 +102,12 @@ fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         ["-p", "frontend", "-p", "app", "--features", "app/hydrate", "--target", "wasm32-unknown-unknown"];
     tally.check("clippy", || {
         let mut cargo = workspace.cargo();
-        cargo.arg("clippy").args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
+        cargo.args(["clippy", "--quiet"]).args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
         quietly(workspace, "clippy", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     tally.check("clippy for the browser", || {
         let mut cargo = workspace.cargo();
-        cargo.arg("clippy").args(BROWSER).args(["--", "-D", "warnings"]);
+        cargo.args(["clippy", "--quiet"]).args(BROWSER).args(["--", "-D", "warnings"]);
         quietly(workspace, "clippy browser", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     if find_program("cargo-deny").is_none() {
@@ -134,6 +133,7 @@ fn with_database(
     };
     tally.check("sqlx", || sqlx::check(workspace, &cluster))?;
     let Some(built) = built else { return Ok(()) };
+    tally.tests("xtask tests", || built.run(workspace, "xtask", environment))?;
     for (package, variable, database) in
         [("server/store", "DATABASE_URL", "store"), ("server", "BOOCODE_TEST_DATABASE_URL", "wired")]
     {

@@ -17,7 +17,7 @@ pub fn check(workspace: &Workspace) -> Result<String> {
     faults.extend(words::faults(&sources)?);
     faults.extend(readme_faults(workspace));
     if !faults.is_empty() {
-        bail!("{}", faults.join("\n"));
+        bail!("\n{}", faults.join("\n"));
     }
     lengths(workspace, &sources)
 }

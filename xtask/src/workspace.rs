@@ -62,7 +62,8 @@ struct Metadata {
 
 fn cargo_in(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).env("SQLX_OFFLINE", "true").env_remove("DATABASE_URL");
+    // What cargo says is read only when it fails, and then its diagnostics matter, not its progress.
+    command.arg("--quiet").current_dir(root).env("SQLX_OFFLINE", "true").env_remove("DATABASE_URL");
     // `cargo run` describes xtask in these. Build scripts that watch them would run again under every
     // change between a plain cargo and ours.
     for (key, _) in env::vars_os() {

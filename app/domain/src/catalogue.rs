@@ -86,6 +86,16 @@ pub struct ModelServer {
     pub models: Vec<Model>,
 }
 
+impl ModelServer {
+    /// Why it cannot be used now.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.state {
+            ServerState::Unreachable { reason } => Some(reason),
+            ServerState::Starting | ServerState::Reachable => None,
+        }
+    }
+}
+
 /// One model of one server, written `server/model`. A model's id may hold slashes, a server's name may not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelRef {

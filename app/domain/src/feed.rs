@@ -148,7 +148,8 @@ impl<'de> Deserialize<'de> for StreamId {
 /// What travels over the connection, each under the SSE event name that its variant has in snake case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
-    Event(Envelope),
+    /// Boxed, because most frames are small deltas.
+    Event(Box<Envelope>),
     Delta(Delta),
     /// The browser is ahead of what survived a crash: its copy is cut back to `len` bytes, visibly.
     Truncate(Truncate),
@@ -358,7 +359,7 @@ impl Frame {
     pub fn parse(name: &str, data: &str) -> Result<Self, String> {
         let words = |error: serde_json::Error| format!("frame {name}: {error}");
         match name {
-            "event" => serde_json::from_str(data).map(Self::Event).map_err(words),
+            "event" => serde_json::from_str(data).map(Box::new).map(Self::Event).map_err(words),
             "delta" => serde_json::from_str(data).map(Self::Delta).map_err(words),
             "truncate" => serde_json::from_str(data).map(Self::Truncate).map_err(words),
             "reset" => Ok(Self::Reset),

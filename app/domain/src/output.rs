@@ -37,6 +37,8 @@ pub struct Measured {
     pub load_ms: Option<u64>,
     pub usage: Option<Usage>,
     pub timings: Option<Timings>,
+    /// The model stopped at its token limit, not because it was done.
+    pub cut_short: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -39,7 +39,10 @@ fn on_click(text: String, copied: RwSignal<Option<bool>>) {
         let success = clipboard::write(&text).await;
         // The block may be gone by now, and its signal with it.
         copied.try_set(Some(success));
-        set_timeout(move || drop(copied.try_set(None)), SHOWN_FOR);
+        let forget = move || {
+            copied.try_set(None);
+        };
+        set_timeout(forget, SHOWN_FOR);
     });
 }
 

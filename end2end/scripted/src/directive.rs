@@ -10,7 +10,10 @@
 use serde_json::Value;
 use thiserror::Error;
 
+use self::arguments::Arguments;
 use crate::seed::mix;
+
+mod arguments;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directive {
@@ -81,8 +84,6 @@ pub struct Parsed {
     pub rest: String,
 }
 
-/// More than this in one answer is a slip of the pen, not a test.
-const AMOUNT_MAX: u64 = 1 << 30;
 const BYTES_CHUNK_DEFAULT: u64 = 1024;
 
 /// Reads a prompt. Brackets with a name we do not know stay text: shells and TOML write them too.
@@ -177,7 +178,7 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
         "tool" => return tool(text),
         _ => {}
     }
-    let mut arguments = Arguments { words: text.split_whitespace().collect() };
+    let mut arguments = Arguments::new(text);
     let times = arguments.named("times")?;
     let faulty = |fault| Directive::Fault { fault, times };
     let directive = match name {
@@ -238,59 +239,5 @@ fn shape(word: &str) -> Result<Shape, String> {
     }
 }
 
-/// One plain word first, then pairs of a name and a number; each is taken once and nothing may be left over.
-struct Arguments<'a> {
-    words: Vec<&'a str>,
-}
-
-impl Arguments<'_> {
-    fn named(&mut self, name: &str) -> Result<Option<u64>, String> {
-        let Some(at) = self.words.iter().position(|word| *word == name) else {
-            return Ok(None);
-        };
-        let value = self.words.get(at + 1).ok_or_else(|| format!("a number is missing after {name}"))?;
-        let value = amount(value)?;
-        self.words.drain(at..at + 2);
-        Ok(Some(value))
-    }
-
-    fn required(&mut self, name: &str) -> Result<u64, String> {
-        self.named(name)?.ok_or_else(|| format!("{name} N is missing"))
-    }
-
-    fn word(&mut self) -> Result<String, String> {
-        if self.words.is_empty() {
-            return Err("its argument is missing".to_owned());
-        }
-        Ok(self.words.remove(0).to_owned())
-    }
-
-    fn number(&mut self) -> Result<u64, String> {
-        let word = self.word()?;
-        word.parse().map_err(|_| format!("{word} is not a whole number"))
-    }
-
-    fn first(&mut self) -> Result<u64, String> {
-        let word = self.word()?;
-        amount(&word)
-    }
-
-    fn finish(self) -> Result<(), String> {
-        match self.words.first() {
-            Some(word) => Err(format!("{word} is not understood")),
-            None => Ok(()),
-        }
-    }
-}
-
-fn amount(word: &str) -> Result<u64, String> {
-    match word.parse() {
-        Ok(n) if n <= AMOUNT_MAX => Ok(n),
-        Ok(_) => Err(format!("{word} is more than {AMOUNT_MAX}")),
-        Err(_) => Err(format!("{word} is not a whole number")),
-    }
-}
-
 #[cfg(test)]
-#[path = "directive/tests.rs"]
 mod tests;

@@ -16,7 +16,7 @@ use crate::models::Permit;
 use crate::performance::{Event, Performance};
 use crate::plan::Reply;
 use crate::refusal::Refusal;
-use crate::seed::mix;
+use crate::split::Splitter;
 use crate::wire::{Answer, End, Finish, Wire, timings};
 use crate::words::remark;
 
@@ -54,9 +54,9 @@ pub struct Emission {
     access: Access,
     performance: Performance,
     pending: VecDeque<Bytes>,
-    /// How many remarks were made, and how many cuts.
+    splitter: Splitter,
+    /// How many remarks on the load were made.
     remarks: u64,
-    cuts: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,10 +79,11 @@ const CUT_AFTER: Duration = Duration::from_millis(5);
 impl Emission {
     pub fn new(staging: Staging, access: Access) -> Self {
         let performance = Performance::new(&staging.reply, staging.tokens_max);
+        let splitter = Splitter::new(staging.reply.split);
         let banner = staging.reply.banner.is_some() || matches!(access, Access::Awaited(_));
         let crash = staging.reply.fault == Some(Fault::CrashLine);
         let stage = if banner || crash { Stage::Heading } else { Stage::Opening };
-        Self { staging, stage, access, performance, pending: VecDeque::new(), remarks: 0, cuts: 0 }
+        Self { staging, stage, access, performance, pending: VecDeque::new(), remarks: 0, splitter }
     }
 
     pub fn into_body(self) -> Body {
@@ -131,7 +132,7 @@ impl Emission {
                     let mut out = String::new();
                     self.stage = self.produce(&mut out).await;
                     self.staging.entry.said(self.performance.said());
-                    self.enqueue(out);
+                    self.pending.extend(self.splitter.pieces(out));
                 }
             }
         }
@@ -228,54 +229,10 @@ impl Emission {
             timings: self.staging.reports_timings.then(timings),
         }
     }
-
-    fn enqueue(&mut self, out: String) {
-        let mut bytes = Bytes::from(out);
-        if let Some(seed) = self.staging.reply.split {
-            while bytes.len() > 1 {
-                let piece = bytes.split_to(cut(&bytes, mix(seed, self.cuts)));
-                self.cuts += 1;
-                self.pending.push_back(piece);
-            }
-        }
-        if !bytes.is_empty() {
-            self.pending.push_back(bytes);
-        }
-    }
-}
-
-/// Where to cut next: always right after the first byte of a longer character, else at some odd place.
-fn cut(bytes: &[u8], chance: u64) -> usize {
-    const PIECE_BYTES_MAX: u64 = 23;
-    let at = (1 + chance % PIECE_BYTES_MAX) as usize;
-    let inside = bytes.iter().position(|byte| *byte >= 0xc0).map_or(bytes.len(), |lead| lead + 1);
-    at.min(inside).min(bytes.len())
 }
 
 /// Such a chunk has neither id nor model: llama-swap writes it, not the model.
 fn banner_line(text: &str, out: &mut String) {
     let chunk = json!({"choices": [{"delta": {"reasoning_content": text}}]});
     out.push_str(&format!("data: {chunk}\n\n"));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_longer_character_is_cut_inside() {
-        let text = "aé日🦀 plain words that go on for a while";
-        for seed in 0..50 {
-            let mut left = text.as_bytes();
-            let (mut torn, mut position) = (0, 0);
-            while left.len() > 1 {
-                let at = cut(left, mix(seed, position));
-                assert!(at > 0);
-                torn += usize::from(left[at - 1] >= 0xc0);
-                left = &left[at..];
-                position += 1;
-            }
-            assert_eq!(torn, 3, "seed {seed}");
-        }
-    }
 }

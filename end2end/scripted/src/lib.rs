@@ -24,6 +24,7 @@ mod schema;
 mod seed;
 mod server;
 mod setup;
+mod split;
 mod swap;
 mod wire;
 mod words;

@@ -15,6 +15,16 @@ pub struct Secret(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SecretHash(pub [u8; 32]);
 
+impl SecretHash {
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+}
+
 impl Secret {
     pub fn generate() -> Self {
         Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; SECRET_BYTES]>()))

@@ -8,7 +8,7 @@ mod wire;
 
 use std::pin::pin;
 
-use domain::completion::{Fault, Parser, Piece, Refusal, error_body};
+use domain::completion::{Fault, Finish, Parser, Piece, Refusal, error_body};
 use domain::output::{Measured, Output, Phase};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response};
@@ -167,7 +167,11 @@ impl Turn<'_> {
                 self.measured.timings = Some(timings);
                 Ok(())
             }
-            Piece::Finish(_) | Piece::Done => Ok(()),
+            Piece::Finish(finish) => {
+                self.measured.cut_short = finish == Finish::Length;
+                Ok(())
+            }
+            Piece::Done => Ok(()),
         }
     }
 

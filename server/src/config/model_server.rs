@@ -97,7 +97,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
         _ => Err("this is not the name of a variable; allowed are letters, digits and _".into()),
     });
     let parallel = reader.optional("parallel", |value| match value.as_integer() {
-        Some(number @ 1..=64) => Ok(number as u32),
+        Some(number) if (1..=i64::from(PARALLEL_MAX)).contains(&number) => Ok(number as u32),
         _ => Err(format!("{value} is not allowed; allowed is 1 to {PARALLEL_MAX}")),
     });
     let models = reader.optional("models", |value| {

@@ -111,25 +111,17 @@ fn cluster(home: &Path) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
-    use crate::doctor::Verdict;
+    use crate::{doctor::Verdict, test_program::write_program};
 
     #[tokio::test]
     async fn programs_by_folder() {
         let root = tempfile::tempdir().unwrap();
         for version in ["9", "15", "17", "readme"] {
             let bin = root.path().join(version).join("bin");
-            std::fs::create_dir_all(&bin).unwrap();
             // 17 lacks initdb, as a client-only package does.
             for program in if version == "17" { vec!["postgres"] } else { vec!["postgres", "initdb"] } {
-                std::fs::write(
-                    bin.join(program),
-                    format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}.1'"),
-                )
-                .unwrap();
-                std::fs::set_permissions(bin.join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
+                write_program(&bin.join(program), &format!("echo 'postgres (PostgreSQL) {version}.1'"));
             }
         }
         let found = programs_in(debian(root.path()), false).await;

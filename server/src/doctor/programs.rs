@@ -144,27 +144,19 @@ fn package_version(program: &Path, package: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
-    use crate::doctor::Verdict;
-
-    fn executable(path: &Path, script: &str) {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    use crate::{doctor::Verdict, test_program::write_program};
 
     #[tokio::test]
     async fn agents_on_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("bin");
-        executable(&bin.join("plain"), "echo plain 1.2.3");
-        executable(&bin.join("old"), "echo old 1.0.0");
-        executable(&bin.join("failing"), "exit 2");
+        write_program(&bin.join("plain"), "echo plain 1.2.3");
+        write_program(&bin.join("old"), "echo old 1.0.0");
+        write_program(&bin.join("failing"), "exit 2");
         // As npm installs it: a link into the package, which must not be run to learn its version.
         let package = folder.path().join("lib/node_modules/@x/packaged");
-        executable(&package.join("dist/cli.js"), "touch ran; echo 9.9.9");
+        write_program(&package.join("dist/cli.js"), "touch ran; echo 9.9.9");
         std::fs::write(package.join("package.json"), r#"{ "name": "@x/packaged", "version": "1.2.3" }"#)
             .unwrap();
         std::os::unix::fs::symlink(package.join("dist/cli.js"), bin.join("packaged")).unwrap();

@@ -1,4 +1,4 @@
-use std::{os::unix::fs::PermissionsExt, path::PathBuf};
+use std::path::PathBuf;
 
 use axum::{
     Json, Router,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::config::ServeArgs;
+use crate::{config::ServeArgs, test_program::write_program};
 
 fn client() -> Client {
     // Several tests of one process race to install the same provider; all but the first are told so.
@@ -211,15 +211,18 @@ async fn endpoints_and_slots() {
     assert_eq!(endpoint.api_url, "https://nowhere.invalid/api/v1");
     assert_eq!(endpoint.api_key, Some(Secret::new("good")));
     assert_eq!(models.endpoint("other"), None);
+    let loading_key = format!("{}|{}", hostname(), loading.url);
+    let cloud_key = "https://nowhere.invalid/api".to_owned();
+    assert_eq!(models.slots(), [(swap_key, 1), (cloud_key, 3), (loading_key, 1)]);
     // What is loading waits in the queue; what is unreachable is told.
-    assert_eq!(models.slots(), [(swap_key, 1), ("https://nowhere.invalid/api".into(), 3)]);
+    let claimable: Vec<_> = models.claimable().into_iter().map(|at| at.server).collect();
+    assert_eq!(claimable, ["swap", "cloud"]);
 }
 
 /// A program in the place of Python: a shell script that is given serve.py and does as it likes.
 fn program(folder: &tempfile::TempDir, script: &str) -> PathBuf {
     let path = folder.path().join("python");
-    std::fs::write(&path, format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display())).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&path, &format!("cd {}\n{script}", folder.path().display()));
     path
 }
 

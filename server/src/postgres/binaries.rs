@@ -76,9 +76,6 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
         real.parent().filter(|dir| missing_in(dir).is_none()).map(Path::to_owned)
     });
     let npm = npm_dirs(data).into_iter().find(|dir| missing_in(dir).is_none());
-    if let Some(dir) = &npm {
-        link_libraries(dir)?;
-    }
     let mut broken = None;
     for dir in on_path.into_iter().chain(npm) {
         if found.iter().all(|one| one.dir != dir) {
@@ -105,6 +102,7 @@ fn missing_in(dir: &Path) -> Option<&'static str> {
 }
 
 fn with_version(dir: PathBuf) -> Result<Binaries, Error> {
+    link_libraries(&dir)?;
     let program = dir.join("postgres");
     let output = Command::new(&program).arg("--version").output().map_err(Error::io("run", &program))?;
     let said = if output.status.success() { output.stdout } else { output.stderr };

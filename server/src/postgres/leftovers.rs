@@ -3,7 +3,7 @@
 //! The caller holds the data directory's lock, so whoever else works in the cluster has lost its server.
 
 use super::Error;
-use super::place::{Place, SOCKET};
+use super::place::{DRAFT, Place, SOCKET};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,20 @@ pub(super) fn settle(place: &Place) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends an initdb's processes that outlived it. They lock nothing that is looked at again.
-pub(super) fn settle_draft(place: &Place) -> Result<(), Error> {
-    if place.draft.exists() { end_all_in(&place.draft, place) } else { Ok(()) }
+/// Removes clusters that were never finished, and ends what a killed initdb left working on them.
+pub(super) fn sweep_drafts(place: &Place) -> Result<(), Error> {
+    let entries = place.home.read_dir().map_err(Error::io("read", &place.home))?;
+    let drafts =
+        entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()));
+    for draft in drafts.map(|entry| entry.path()) {
+        end_all_in(&draft, place)?;
+        if let Err(error) = std::fs::remove_dir_all(&draft) {
+            // A process that was just being started may still add a file. The name is its own, so it is in
+            // nobody's way, and there is a second sweep.
+            tracing::debug!(%error, draft = %draft.display(), "an unfinished cluster stays for now");
+        }
+    }
+    Ok(())
 }
 
 /// Postgres takes a lock file for stale when its process is gone, and checks the shared memory besides; those

@@ -2,13 +2,16 @@
 
 use super::Error;
 use crate::os::{self, Account};
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 pub(super) const SOCKET: &str = ".s.PGSQL.5432";
+/// How the name of a cluster in the making begins.
+pub(super) const DRAFT: &str = "cluster.new-";
 /// `sun_path` holds 108 bytes with the closing zero, and the socket's name comes after a slash.
 const SOCKET_DIR_BYTES_MAX: usize = 107 - 1 - SOCKET.len();
 
@@ -18,7 +21,8 @@ const SOCKET_DIR_BYTES_MAX: usize = 107 - 1 - SOCKET.len();
 pub(super) struct Place {
     pub home: PathBuf,
     pub cluster: PathBuf,
-    /// A cluster in the making: it becomes `cluster` by one rename when it is whole.
+    /// A cluster in the making: it becomes `cluster` by one rename when it is whole. Its name is new each
+    /// time, so what is left of a killed initdb cannot meddle with ours.
     pub draft: PathBuf,
     pub socket_dir: PathBuf,
     pub secret: PathBuf,
@@ -37,7 +41,7 @@ impl Place {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|_| run_as.is_none());
         let place = Self {
             cluster: home.join("cluster"),
-            draft: home.join("cluster.new"),
+            draft: home.join(format!("{DRAFT}{:016x}", rand::random::<u64>())),
             socket_dir: socket_dir(&home, runtime.as_deref(), &name),
             secret: data.join("postgres.secret"),
             home,
@@ -53,8 +57,10 @@ impl Place {
     pub fn cluster_major(&self) -> Result<Option<u32>, Error> {
         let file = self.cluster.join("PG_VERSION");
         match std::fs::read_to_string(&file) {
-            // Before version 10 this was "9.6"; we never made one of those.
-            Ok(text) => Ok(text.trim().parse().ok()),
+            Ok(text) => match text.trim().parse() {
+                Ok(major) => Ok(Some(major)),
+                Err(_) => Err(Error::io("make sense of", file)(ErrorKind::InvalidData.into())),
+            },
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read", file)(error)),
         }
@@ -100,17 +106,21 @@ impl Place {
         }
         let me = rustix::process::geteuid().as_raw();
         let owner = self.run_as.as_ref().map_or(me, |account| account.uid);
-        // In a shared place somebody may have been there first, or have put a link there.
-        let found = directory.symlink_metadata().map_err(Error::io("read", directory))?;
-        if !found.is_dir() || ![owner, me].contains(&found.uid()) {
-            return Err(Error::DirectoryTaken { path: directory.to_owned() });
+        // Somebody may have been there first, or put a link there to have root open up what it leads to; so
+        // what is looked at and what is changed is one opened directory.
+        let taken = || Error::DirectoryTaken { path: directory.to_owned() };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened =
+            rustix::fs::open(directory, flags, Mode::empty()).map(File::from).map_err(|_| taken())?;
+        let found = opened.metadata().map_err(Error::io("read", directory))?;
+        if ![owner, me].contains(&found.uid()) {
+            return Err(taken());
         }
         if let Some(account) = &self.run_as {
-            chown(directory, Some(account.uid), Some(account.gid))
+            fchown(&opened, Some(account.uid), Some(account.gid))
                 .map_err(Error::io("hand over", directory))?;
         }
-        std::fs::set_permissions(directory, Permissions::from_mode(0o700))
-            .map_err(Error::io("close", directory))
+        opened.set_permissions(Permissions::from_mode(0o700)).map_err(Error::io("close", directory))
     }
 }
 
@@ -128,7 +138,7 @@ pub(super) fn write_private(path: &Path, text: &str, owner: Option<&Account>) ->
         .open(path)
         .map_err(Error::io("create", path))?;
     if let Some(account) = owner {
-        chown(path, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
+        fchown(&file, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
     }
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Error::io("write", path))
 }

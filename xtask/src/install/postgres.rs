@@ -1,7 +1,11 @@
 //! Postgres' server binaries: the system's, or npm's where nobody is root.
 
-use super::{Apt, Tools, node};
-use crate::{process::find_program, stage::stage, workspace::Workspace};
+use super::{Apt, INSTALL_LIMIT, Tools, node};
+use crate::{
+    process::{find_program, quietly},
+    stage::stage,
+    workspace::Workspace,
+};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::{
@@ -22,12 +26,12 @@ pub struct Binaries {
 }
 
 pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<Binaries> {
-    if let Some(dir) = system()? {
+    if let Some(dir) = installed()? {
         return Ok(Binaries { dir, from_npm: false });
     }
     if let Some(apt) = Apt::find() {
-        let installed = stage("postgres", || install_by_apt(workspace, &apt));
-        if let (Ok(()), Some(dir)) = (&installed, system()?) {
+        let attempt = stage("postgres", || install_by_apt(workspace, &apt));
+        if let (Ok(()), Some(dir)) = (attempt, installed()?) {
             return Ok(Binaries { dir, from_npm: false });
         }
     }
@@ -36,7 +40,7 @@ pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<Binaries> {
 }
 
 /// The newest that the system has.
-fn system() -> Result<Option<PathBuf>> {
+pub fn installed() -> Result<Option<PathBuf>> {
     if let Some(dir) = env::var_os("PG_BIN_DIR").map(PathBuf::from) {
         return usable(&dir).then_some(Some(dir)).context("PG_BIN_DIR holds no initdb and postgres");
     }
@@ -60,10 +64,13 @@ fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
     const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/boocode.conf";
     let mut config = tempfile::NamedTempFile::new()?;
     config.write_all(b"create_main_cluster = false\n")?;
-    apt.as_root("install").args(["-D", "-m", "644"]).arg(config.path()).arg(NO_CLUSTER).status()?;
-    let installed = apt.install(workspace, &["postgresql"]);
-    apt.as_root("rm").args(["-f", NO_CLUSTER]).status()?;
-    installed
+    let mut place = apt.as_root("install");
+    place.args(["-D", "-m", "644"]).arg(config.path()).arg(NO_CLUSTER);
+    quietly(workspace, "postgres settings", INSTALL_LIMIT, &mut place)?;
+    let outcome = apt.install(workspace, &["postgresql"]);
+    // The wish was for this one installation only.
+    quietly(workspace, "postgres settings", INSTALL_LIMIT, apt.as_root("rm").args(["-f", NO_CLUSTER]))?;
+    outcome
 }
 
 fn from_npm(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {

@@ -45,7 +45,8 @@ impl Environment {
         for name in ["DATABASE_URL", "BOOCODE_TEST_DATABASE_URL", "BOOCODE_SMALL_MODEL_PYTHON"] {
             command.env_remove(name);
         }
-        command.envs(self.0.iter().map(|(name, value)| (name, value)));
+        // The tail that is shown of a failure should be its message.
+        command.env("RUST_BACKTRACE", "0").envs(self.0.iter().map(|(name, value)| (name, value)));
     }
 }
 
@@ -119,7 +120,7 @@ fn artifacts(workspace: &Workspace, verb: &[&str], selection: &[&str]) -> Result
     cargo.stdout(File::create(&messages)?).stderr(File::create(&log)?);
     let status = Owned::spawn("cargo", &mut cargo)?.wait(Some(COMPILE_LIMIT))?;
     if !status.success() {
-        bail!("{}", String::from_utf8_lossy(&fs::read(&log)?));
+        bail!("\n{}", String::from_utf8_lossy(&fs::read(&log)?));
     }
     // Other messages have other fields and are passed over.
     let text = fs::read_to_string(&messages)?;

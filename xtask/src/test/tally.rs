@@ -38,7 +38,7 @@ impl Tally {
             let counts = work()?;
             seen = (counts.passed, counts.failed);
             if !counts.failures.is_empty() {
-                bail!("{}", counts.failures.join("\n\n"));
+                bail!("\n{}", counts.failures.join("\n"));
             }
             Ok(((), format!("{} passed", counts.passed)))
         });

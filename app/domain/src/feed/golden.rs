@@ -128,7 +128,7 @@ fn task_events() {
             stream_len: 4,
         },
         &format!(
-            r#"{{"type":"task_settled","chat":"{ONE}","task":"{TWO}","work":"title","attempt":1,"outcome":{{"kind":"done","measured":{{"duration_ms":9,"first_token_ms":null,"load_ms":null,"usage":null,"timings":null}}}},"stream_len":4}}"#
+            r#"{{"type":"task_settled","chat":"{ONE}","task":"{TWO}","work":"title","attempt":1,"outcome":{{"kind":"done","measured":{{"duration_ms":9,"first_token_ms":null,"load_ms":null,"usage":null,"timings":null,"cut_short":false}}}},"stream_len":4}}"#
         ),
     );
 }

@@ -208,7 +208,7 @@ impl Server {
             return vec![Frame::Reset];
         }
         let mut frames: Vec<_> = (after..self.log.len())
-            .map(|at| Frame::Event(Envelope { seq: at as Seq + 1, event: self.log[at].clone() }))
+            .map(|at| Frame::Event(Box::new(Envelope { seq: at as Seq + 1, event: self.log[at].clone() })))
             .collect();
         for (id, offset) in &cursor.watch {
             let Some(stream) = self.streams.get(id) else {

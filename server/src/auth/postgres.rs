@@ -1,0 +1,74 @@
+//! Logins kept in Postgres.
+
+use futures::future::{BoxFuture, FutureExt as _};
+use store::{
+    Db,
+    logins::{self, BrowserRow},
+};
+use time::OffsetDateTime;
+
+use super::{AuthStore, BrowserSession, BrowserSessionId, SecretHash, StoreFailure};
+
+impl AuthStore for Db {
+    fn insert_token(
+        &self,
+        hash: SecretHash,
+        now: OffsetDateTime,
+        expires_at: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        async move { Ok(logins::insert_token(self, hash.as_bytes(), now, expires_at).await?) }.boxed()
+    }
+
+    fn redeem_token(
+        &self,
+        hash: SecretHash,
+        now: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        async move { Ok(logins::redeem_token(self, hash.as_bytes(), now).await?) }.boxed()
+    }
+
+    fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        async move {
+            let BrowserSession { id, label, created_at, seen_at, expires_at, secret } = session;
+            let secret = secret.as_bytes().to_vec();
+            let row = BrowserRow { id: id.0, secret, label, created_at, seen_at, expires_at };
+            Ok(logins::insert_session(self, &row).await?)
+        }
+        .boxed()
+    }
+
+    fn find_session(
+        &self,
+        secret: SecretHash,
+        now: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>> {
+        async move {
+            let row = logins::find_session(self, secret.as_bytes(), now).await?;
+            row.map(session).transpose()
+        }
+        .boxed()
+    }
+
+    fn touch(
+        &self,
+        id: BrowserSessionId,
+        seen_at: OffsetDateTime,
+        expires_at: OffsetDateTime,
+    ) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        async move { Ok(logins::touch(self, id.0, seen_at, expires_at).await?) }.boxed()
+    }
+
+    fn revoke(&self, id: BrowserSessionId) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        async move { Ok(logins::revoke(self, id.0).await?) }.boxed()
+    }
+
+    fn list(&self, now: OffsetDateTime) -> BoxFuture<'_, Result<Vec<BrowserSession>, StoreFailure>> {
+        async move { logins::list(self, now).await?.into_iter().map(session).collect() }.boxed()
+    }
+}
+
+fn session(row: BrowserRow) -> Result<BrowserSession, StoreFailure> {
+    let BrowserRow { id, secret, label, created_at, seen_at, expires_at } = row;
+    let secret = SecretHash::from_bytes(&secret).ok_or("a stored login has no valid hash")?;
+    Ok(BrowserSession { id: BrowserSessionId(id), label, created_at, seen_at, expires_at, secret })
+}

@@ -1,0 +1,155 @@
+//! Acts on committed facts: claims tasks, executes them, reports how they ended. It decides nothing.
+//!
+//! - `claim`: takes tasks whose model server has a free place, and starts them.
+//! - `execute`: runs one attempt within its limits and writes what it says.
+//! - `lease`: keeps what runs here, and reports as lost what nobody keeps.
+//! - `follow`: reads the log of events, which tells all of the above what to do.
+
+mod claim;
+mod execute;
+mod follow;
+mod lease;
+mod ledger;
+mod prompt;
+mod redact;
+mod writer;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use domain::{feed::StreamId, output::Outcome};
+use store::Db;
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
+
+use crate::{
+    live::{Live, guard},
+    models::Models,
+};
+
+/// How long a claimed task stays ours without a word from us.
+const LEASE: Duration = Duration::from_secs(10);
+
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    live: Arc<Live>,
+    models: Models,
+    client: reqwest::Client,
+    /// `server/model` or `model`, for titles.
+    default_model: Option<String>,
+    /// Who we are in the tasks that we claim.
+    instance: Uuid,
+    running: Mutex<HashMap<StreamId, Stop>>,
+    /// There may be something to claim.
+    work: Notify,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Engine {
+    /// Registers this process at `place`, reports what its predecessor there left behind, and starts.
+    pub async fn start(
+        db: Db,
+        live: Arc<Live>,
+        models: Models,
+        client: reqwest::Client,
+        default_model: Option<String>,
+        place: &str,
+        shutdown: CancellationToken,
+    ) -> store::Result<Self> {
+        let instance = Uuid::now_v7();
+        let engine = Self(Arc::new(Inner {
+            db,
+            live,
+            models,
+            client,
+            default_model,
+            instance,
+            running: Mutex::default(),
+            work: Notify::new(),
+            tasks: TaskTracker::new(),
+            shutdown,
+        }));
+        engine.0.live.log.start_after(store::feed::head(&engine.0.db).await?);
+        for (task, attempt) in store::instances::register(&engine.0.db, instance, place).await? {
+            engine.report_lost(StreamId { task, attempt }).await;
+        }
+        for run in [follow::run, claim::run, lease::renew, lease::reap, claim::provide_slots] {
+            engine.0.tasks.spawn(run(engine.clone()));
+        }
+        Ok(engine)
+    }
+
+    /// Returns when, after the shutdown token is cancelled, every task was given back.
+    pub async fn stopped(&self) {
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+    }
+
+    fn running(&self, stream: StreamId) -> Option<Stop> {
+        guard(&self.0.running).get(&stream).cloned()
+    }
+}
+
+/// Why an attempt has to end before its backend is done. The first reason stays.
+#[derive(Clone, Default)]
+pub(crate) struct Stop {
+    token: CancellationToken,
+    reason: Arc<Mutex<Option<StopReason>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopReason {
+    /// A person, or a rule, asked for it.
+    Asked,
+    /// The attempt is no longer ours; whatever we would report is stale.
+    Fenced,
+    /// The server goes down; another one, or its next start, tries again.
+    Shutdown,
+    TimedOut,
+    /// The answer does not end.
+    TooLong,
+}
+
+impl Stop {
+    pub fn ask(&self, reason: StopReason) {
+        guard(&self.reason).get_or_insert(reason);
+        self.token.cancel();
+    }
+
+    pub fn reason(&self) -> Option<StopReason> {
+        *guard(&self.reason)
+    }
+
+    pub fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+}
+
+impl StopReason {
+    /// What is reported; nothing when the attempt is not ours to report.
+    fn outcome(self, limit: Duration) -> Option<Outcome> {
+        match self {
+            Self::Asked => Some(Outcome::Cancelled),
+            Self::Fenced => None,
+            Self::Shutdown => Some(Outcome::Lost),
+            Self::TimedOut => Some(Outcome::Failed {
+                reason: format!("The model was not done within {} minutes.", limit.as_secs() / 60),
+            }),
+            Self::TooLong => Some(Outcome::Failed {
+                reason: "The answer was stopped because it did not come to an end.".into(),
+            }),
+        }
+    }
+}
+
+fn now_ms() -> i64 {
+    (time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000) as i64
+}

@@ -1,0 +1,131 @@
+//! Runs one attempt: a backend, a deadline, a way to stop it, and one report at the end.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    catalogue::ModelRef,
+    feed::StreamId,
+    output::{Measured, Outcome, Output},
+    task::Work,
+};
+use futures::future::BoxFuture;
+use tokio::{sync::mpsc, time::sleep};
+
+use super::{
+    Stop, StopReason,
+    ledger::{Ledger, Report},
+    writer::Writer,
+};
+use crate::{
+    backend::{self, Request, native},
+    live::Stream,
+};
+
+/// How far a backend may run ahead of the writer.
+const OUTPUTS_MAX: usize = 256;
+/// How long a backend may take to notice that it has to stop.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How often, and how long, a report is tried while the database does not answer. After that the lease runs
+/// out and the attempt counts as lost.
+const REPORT_TRIES: u32 = 5;
+const REPORT_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest an attempt may take.
+pub(crate) fn limit(work: Work) -> Duration {
+    match work {
+        Work::ChatTurn => Duration::from_secs(30 * 60),
+        Work::Title => Duration::from_secs(5 * 60),
+    }
+}
+
+/// What runs an attempt. A trait, so that the timing here is tested without a model.
+pub(crate) trait Backend: Send + Sync {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>>;
+}
+
+/// A chat completion on a model server.
+pub(crate) struct Completion {
+    pub client: reqwest::Client,
+    pub request: Request,
+}
+
+impl Backend for Completion {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        Box::pin(native::run(&self.client, &self.request, outputs, stop.token()))
+    }
+}
+
+pub(crate) struct Execution<'a> {
+    pub stream: StreamId,
+    pub limit: Duration,
+    pub live: Arc<Stream>,
+    pub ledger: &'a dyn Ledger,
+    pub stop: &'a Stop,
+    pub secrets: Arc<[String]>,
+    pub title_model: Option<ModelRef>,
+}
+
+impl Execution<'_> {
+    pub async fn run(self, backend: &dyn Backend) {
+        self.live.open();
+        let (outputs, written) = mpsc::channel(OUTPUTS_MAX);
+        let writer = Writer::new(self.stream, Arc::clone(&self.live), self.ledger, self.stop, &self.secrets);
+        let (result, said) = tokio::join!(self.drive(backend, outputs), writer.write(written));
+        let outcome = match (self.stop.reason(), result) {
+            (Some(reason), _) => reason.outcome(self.limit),
+            (None, Some(Ok(measured))) => Some(Outcome::Done { measured }),
+            (None, Some(Err(error))) => Some(error.outcome()),
+            (None, None) => Some(Outcome::Lost),
+        };
+        if let Some(outcome) = outcome {
+            self.report(outcome, said).await;
+        }
+        self.live.close();
+    }
+
+    /// Holds the only sender, so that the writer sees the end when the backend is gone. `None` when the
+    /// backend was stopped.
+    async fn drive(
+        &self,
+        backend: &dyn Backend,
+        outputs: mpsc::Sender<Output>,
+    ) -> Option<Result<Measured, backend::Error>> {
+        let run = backend.run(&outputs, self.stop);
+        tokio::pin!(run);
+        tokio::select! {
+            result = &mut run => return Some(result),
+            () = sleep(self.limit) => self.stop.ask(StopReason::TimedOut),
+            () = self.stop.token().cancelled() => {}
+        }
+        // Give it the time to hang up in good order, but not longer.
+        let _ = tokio::time::timeout(STOP_WAIT_MAX, run).await;
+        None
+    }
+
+    async fn report(&self, outcome: Outcome, said: String) {
+        let report =
+            Report { stream: self.stream, outcome, said: Some(said), title_model: self.title_model.clone() };
+        for _ in 0..REPORT_TRIES {
+            match self.ledger.report(report.clone()).await {
+                Ok(()) => return,
+                Err(store::Error::Rejected(no)) => {
+                    tracing::info!(stream = %self.stream, %no, "the report was not wanted any more");
+                    return;
+                }
+                Err(error) => tracing::warn!(stream = %self.stream, %error, "the report will be tried again"),
+            }
+            sleep(REPORT_WAIT).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Timing, batching and stopping, on a paused clock and without a database.
+
+use std::sync::Mutex;
+
+use domain::{
+    id::{Attempt, TaskId},
+    output::Phase,
+    transcript::Transcript,
+};
+use futures::future::FutureExt as _;
+use tokio::time::{Instant, advance};
+
+use super::*;
+use crate::live::{Live, guard};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What the backend does, one step after the other.
+enum Step {
+    Say(&'static str),
+    SayMuch(usize),
+    Wait(u64),
+    Fail,
+    /// Neither ends nor listens.
+    Ignore,
+}
+
+struct Scripted(Vec<Step>);
+
+impl Backend for Scripted {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        _: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        async move {
+            for step in &self.0 {
+                match step {
+                    Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
+                    Step::SayMuch(bytes) => outputs.send(Output::Text("x".repeat(*bytes))).await.unwrap(),
+                    Step::Wait(ms) => sleep(Duration::from_millis(*ms)).await,
+                    Step::Fail => return Err(backend::Error::Unreachable { server: "there".into() }),
+                    Step::Ignore => std::future::pending().await,
+                }
+            }
+            Ok(Measured::default())
+        }
+        .boxed()
+    }
+}
+
+/// Remembers what was written, and when.
+#[derive(Default)]
+struct Memory {
+    began: Option<Instant>,
+    appended: Mutex<Vec<(u64, u128, String)>>,
+    reports: Mutex<Vec<Outcome>>,
+    append_takes: Duration,
+    fenced: bool,
+    report_failures: Mutex<u32>,
+}
+
+impl Ledger for Memory {
+    fn append(&self, _: StreamId, start: u64, text: String) -> BoxFuture<'_, store::Result<bool>> {
+        async move {
+            sleep(self.append_takes).await;
+            let at = self.began.unwrap().elapsed().as_millis();
+            guard(&self.appended).push((start, at, text));
+            Ok(!self.fenced)
+        }
+        .boxed()
+    }
+
+    fn phase(&self, _: StreamId, _: Phase) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>> {
+        async move {
+            let mut failures = guard(&self.report_failures);
+            if *failures > 0 {
+                *failures -= 1;
+                return Err(store::Error::Unknown("the database is away".into()));
+            }
+            guard(&self.reports).push(report.outcome);
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+impl Memory {
+    fn new() -> Self {
+        Self { began: Some(Instant::now()), ..Self::default() }
+    }
+
+    async fn run(&self, stop: &Stop, steps: Vec<Step>) {
+        let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
+        let live = Live::default().stream(stream);
+        let execution = Execution {
+            stream,
+            limit: LIMIT,
+            live,
+            ledger: self,
+            stop,
+            secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
+            title_model: None,
+        };
+        execution.run(&Scripted(steps)).await;
+    }
+
+    fn text(&self) -> String {
+        let appended = guard(&self.appended);
+        let mut stream = String::new();
+        for (start, _, text) in appended.iter() {
+            assert_eq!(*start, stream.len() as u64, "a batch starts where the one before it ended");
+            stream.push_str(text);
+        }
+        Transcript::read(&stream).text()
+    }
+
+    fn outcomes(&self) -> Vec<Outcome> {
+        guard(&self.reports).clone()
+    }
+}
+
+fn done() -> Outcome {
+    Outcome::Done { measured: Measured::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_is_written_before_the_report() {
+    let memory = Memory::new();
+    memory.run(&Stop::default(), vec![Step::Say("hello "), Step::Wait(250), Step::Say("world")]).await;
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("hello world", vec![done()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_waits_at_most_a_tenth_of_a_second() {
+    let memory = Memory::new();
+    let steps = (0..50).flat_map(|_| [Step::Say("tick "), Step::Wait(10)]).collect();
+    memory.run(&Stop::default(), steps).await;
+    let times: Vec<u128> = guard(&memory.appended).iter().map(|(_, at, _)| *at).collect();
+    assert!((5..=6).contains(&times.len()), "half a second in batches of 100 ms: {times:?}");
+    assert_eq!(times[0], 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_batch_does_not_wait() {
+    let memory = Memory::new();
+    memory.run(&Stop::default(), vec![Step::SayMuch(5_000), Step::Wait(50)]).await;
+    assert_eq!(guard(&memory.appended)[0].1, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_database_holds_the_model_back_and_loses_nothing() {
+    let memory = Memory { append_takes: Duration::from_secs(1), ..Memory::new() };
+    let steps = (0..2_000).map(|_| Step::SayMuch(4_096)).collect();
+    memory.run(&Stop::default(), steps).await;
+    assert_eq!((memory.text().len(), memory.outcomes()), (2_000 * 4_096, vec![done()]));
+    let largest = guard(&memory.appended).iter().map(|(_, _, text)| text.len()).max().unwrap();
+    assert!(largest <= 1024 * 1024 + 4_096 + 16, "unwritten text is bounded, this was {largest}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_ends_even_a_backend_that_does_not_listen() {
+    let memory = Memory::new();
+    memory.run(&Stop::default(), vec![Step::Say("so far"), Step::Ignore]).await;
+    assert_eq!(memory.text(), "so far");
+    assert!(matches!(&memory.outcomes()[..], [Outcome::Failed { reason }] if reason.contains("1 minutes")));
+    assert!(memory.began.unwrap().elapsed() <= LIMIT + Duration::from_secs(6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_keeps_what_was_said() {
+    let (memory, stop) = (Memory::new(), Stop::default());
+    let ask = async {
+        advance(Duration::from_millis(500)).await;
+        stop.ask(StopReason::Asked);
+    };
+    tokio::join!(memory.run(&stop, vec![Step::Say("partial"), Step::Ignore]), ask);
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("partial", vec![Outcome::Cancelled]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_gives_the_attempt_back() {
+    let (memory, stop) = (Memory::new(), Stop::default());
+    stop.ask(StopReason::Shutdown);
+    memory.run(&stop, vec![Step::Ignore]).await;
+    assert_eq!(memory.outcomes(), [Outcome::Lost]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fenced_attempt_stops_and_reports_nothing() {
+    let memory = Memory { fenced: true, ..Memory::new() };
+    memory.run(&Stop::default(), vec![Step::Say("late"), Step::Ignore]).await;
+    assert_eq!(memory.outcomes(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_server_is_not_the_models_loss() {
+    let memory = Memory::new();
+    memory.run(&Stop::default(), vec![Step::Fail]).await;
+    assert!(matches!(&memory.outcomes()[..], [Outcome::Void { .. }]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_is_tried_again_while_the_database_is_away() {
+    let memory = Memory { report_failures: Mutex::new(3), ..Memory::new() };
+    memory.run(&Stop::default(), vec![Step::Say("x")]).await;
+    assert_eq!(memory.outcomes(), [done()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_comes_in_pieces_is_not_written() {
+    let memory = Memory::new();
+    memory
+        .run(&Stop::default(), vec![Step::Say("it is hunter2"), Step::Wait(500), Step::Say("hunter2.")])
+        .await;
+    assert_eq!(memory.text(), "it is [redacted].");
+}

@@ -1,0 +1,92 @@
+//! Follows the log of events: for the pages that look on, and for what the engine has to do about them.
+
+use std::time::Duration;
+
+use domain::feed::{Envelope, Event, StreamId};
+use futures::future::{BoxFuture, FutureExt as _};
+use store::feed::{Listener, Wake};
+use tokio::time::{sleep, timeout};
+
+use super::{Engine, StopReason};
+use crate::live::guard;
+
+/// A notification that goes missing costs at most this long.
+const POLL: Duration = Duration::from_secs(1);
+const EVENTS_READ_MAX: i64 = 500;
+
+pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
+    async move {
+        while !engine.0.shutdown.is_cancelled() {
+            if let Err(error) = engine.follow().await {
+                tracing::warn!(%error, "the feed cannot be followed; trying again");
+                sleep(POLL).await;
+            }
+        }
+    }
+    .boxed()
+}
+
+impl Engine {
+    async fn follow(&self) -> store::Result<()> {
+        let mut listener = Listener::open(&self.0.db).await?;
+        self.catch_up().await?;
+        loop {
+            let wake = tokio::select! {
+                wake = timeout(POLL, listener.next()) => wake,
+                () = self.0.shutdown.cancelled() => return Ok(()),
+            };
+            match wake {
+                Ok(Ok(Wake::Stream(stream))) => self.0.live.wake(stream),
+                Ok(Ok(Wake::Events)) | Err(_) => self.catch_up().await?,
+                Ok(Ok(Wake::Reconnected)) => {
+                    self.catch_up().await?;
+                    self.0.live.wake_all();
+                }
+                Ok(Err(error)) => return Err(error),
+            }
+        }
+    }
+
+    async fn catch_up(&self) -> store::Result<()> {
+        loop {
+            let last = self.0.live.log.last();
+            match store::feed::read_after(&self.0.db, last, EVENTS_READ_MAX).await? {
+                Some(events) if events.is_empty() => return Ok(()),
+                Some(events) => {
+                    self.0.live.log.extend(&events);
+                    events.iter().for_each(|envelope| self.act_on(envelope));
+                }
+                // Trimmed away, or a database that was put back: begin at its end.
+                None => {
+                    self.0.live.log.start_after(store::feed::head(&self.0.db).await?);
+                    self.0.live.wake_all();
+                    self.0.work.notify_one();
+                }
+            }
+        }
+    }
+
+    fn act_on(&self, envelope: &Envelope) {
+        match &envelope.event {
+            Event::TaskQueued { .. } => self.0.work.notify_one(),
+            Event::TaskCancelling { task, .. } => {
+                let running = guard(&self.0.running);
+                let stops = running.iter().filter(|(stream, _)| stream.task == *task);
+                stops.for_each(|(_, stop)| stop.ask(StopReason::Asked));
+            }
+            Event::TaskRequeued { task, attempt, .. } => {
+                self.attempt_over(StreamId { task: *task, attempt: *attempt });
+            }
+            Event::TaskSettled { task, attempt: Some(attempt), .. } => {
+                self.attempt_over(StreamId { task: *task, attempt: *attempt });
+            }
+            _ => {}
+        }
+    }
+
+    /// A place is free, and readers of a stream that another process wrote learn that it ended.
+    fn attempt_over(&self, stream: StreamId) {
+        self.0.work.notify_one();
+        self.0.live.wake(stream);
+    }
+}

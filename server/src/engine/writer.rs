@@ -1,0 +1,166 @@
+//! Turns what a backend says into a stream: at once for whoever watches, in batches for Postgres.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    feed::StreamId,
+    output::{Output, Phase},
+    transcript::Encoder,
+};
+use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+
+use super::{Stop, StopReason, ledger::Ledger, redact::Redactor};
+use crate::live::Stream;
+
+/// A batch is written when it is this old or this long, whichever comes first.
+const BATCH_AGE_MAX: Duration = Duration::from_millis(100);
+const BATCH_BYTES_MAX: usize = 4 * 1024;
+/// When Postgres is slower than the model, the model waits here.
+const UNWRITTEN_BYTES_MAX: usize = 1024 * 1024;
+/// An answer longer than this is a runaway.
+const STREAM_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Only a title is read back by us, and a title is short.
+const SAID_BYTES_MAX: usize = 4 * 1024;
+
+pub(crate) struct Writer<'a> {
+    stream: StreamId,
+    live: Arc<Stream>,
+    ledger: &'a dyn Ledger,
+    stop: &'a Stop,
+    encoder: Encoder,
+    text: Redactor,
+    reasoning: Redactor,
+    /// The beginning of the answer.
+    said: String,
+    pending: String,
+    /// When the oldest pending byte came.
+    since: Option<Instant>,
+    durable: u64,
+}
+
+/// What is being written, with its length.
+type Flush<'a> = OptionFuture<BoxFuture<'a, (u64, store::Result<bool>)>>;
+
+impl<'a> Writer<'a> {
+    pub fn new(
+        stream: StreamId,
+        live: Arc<Stream>,
+        ledger: &'a dyn Ledger,
+        stop: &'a Stop,
+        secrets: &Arc<[String]>,
+    ) -> Self {
+        Self {
+            stream,
+            live,
+            ledger,
+            stop,
+            encoder: Encoder::default(),
+            text: Redactor::new(Arc::clone(secrets)),
+            reasoning: Redactor::new(Arc::clone(secrets)),
+            said: String::new(),
+            pending: String::new(),
+            since: None,
+            durable: 0,
+        }
+    }
+
+    /// Takes everything until the backend hangs up, and leaves nothing unwritten. Gives the answer's start.
+    pub async fn write(mut self, mut outputs: mpsc::Receiver<Output>) -> String {
+        let mut flush: Flush<'a> = None.into();
+        let (mut flushing, mut open) = (false, true);
+        loop {
+            if !flushing && self.is_due(open) {
+                (flush, flushing) = (Some(self.flush()).into(), true);
+            }
+            if !open && !flushing {
+                return self.said;
+            }
+            let due = self.since.map(|since| since + BATCH_AGE_MAX);
+            tokio::select! {
+                Some((len, result)) = &mut flush, if flushing => {
+                    flushing = false;
+                    self.flushed(len, result);
+                }
+                output = outputs.recv(), if open && self.pending.len() < UNWRITTEN_BYTES_MAX => match output {
+                    Some(output) => self.take(output).await,
+                    None => {
+                        open = false;
+                        self.take_rest();
+                    }
+                },
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() && !flushing => {}
+            }
+        }
+    }
+
+    fn is_due(&self, open: bool) -> bool {
+        let old = self.since.is_some_and(|since| since.elapsed() >= BATCH_AGE_MAX);
+        !self.pending.is_empty() && (!open || old || self.pending.len() >= BATCH_BYTES_MAX)
+    }
+
+    fn flush(&mut self) -> BoxFuture<'a, (u64, store::Result<bool>)> {
+        let text = std::mem::take(&mut self.pending);
+        self.since = None;
+        let (len, ledger, stream, start) = (text.len() as u64, self.ledger, self.stream, self.durable);
+        async move { (len, ledger.append(stream, start, text).await) }.boxed()
+    }
+
+    fn flushed(&mut self, len: u64, result: store::Result<bool>) {
+        match result {
+            Ok(true) => self.durable += len,
+            Ok(false) => self.stop.ask(StopReason::Fenced),
+            Err(error) => {
+                // What is not durable must not be shown as if it were, so the attempt ends here and is tried
+                // again; what was written of it stays.
+                tracing::error!(stream = %self.stream, %error, "output could not be written");
+                self.stop.ask(StopReason::Shutdown);
+            }
+        }
+    }
+
+    async fn take(&mut self, output: Output) {
+        match output {
+            Output::Phase(phase) => self.enter(phase).await,
+            Output::Text(text) => {
+                let text = self.text.push(&text);
+                self.said.extend(text.chars().take(SAID_BYTES_MAX.saturating_sub(self.said.len())));
+                self.append(&Output::Text(text));
+            }
+            Output::Reasoning(text) => {
+                let text = self.reasoning.push(&text);
+                self.append(&Output::Reasoning(text));
+            }
+        }
+    }
+
+    fn take_rest(&mut self) {
+        let (reasoning, text) = (self.reasoning.finish(), self.text.finish());
+        self.append(&Output::Reasoning(reasoning));
+        self.append(&Output::Text(text));
+    }
+
+    fn append(&mut self, output: &Output) {
+        let piece = self.encoder.encode(output);
+        if piece.is_empty() || self.stop.reason() == Some(StopReason::Fenced) {
+            return;
+        }
+        if self.durable + self.pending.len() as u64 > STREAM_BYTES_MAX {
+            self.stop.ask(StopReason::TooLong);
+            return;
+        }
+        self.since.get_or_insert_with(Instant::now);
+        self.pending.push_str(&piece);
+        self.live.push(piece);
+    }
+
+    async fn enter(&self, phase: Phase) {
+        // Only a hint for the eye; the text itself does not wait for it.
+        if let Err(error) = self.ledger.phase(self.stream, phase).await {
+            tracing::debug!(stream = %self.stream, %error, "a phase was not recorded");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is being written right now, in memory: the tails of running streams and of the feed's log.
+//!
+//! Memory only makes it quick. Every connection keeps its own place, and whatever it needs that is no longer
+//! here it reads from Postgres, so a slow reader loses nothing and holds nothing up.
+
+mod log;
+mod stream;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use domain::feed::{Frame, StreamId};
+use tokio::sync::Notify;
+
+pub use log::{EventLog, Recent};
+pub use stream::{Kept, Stream};
+
+/// The live side of one server process.
+#[derive(Default)]
+pub struct Live {
+    pub log: EventLog,
+    streams: Mutex<HashMap<StreamId, Arc<Stream>>>,
+}
+
+impl Live {
+    /// The stream under `id`, made when nobody has asked for it yet. A stream that another process writes is
+    /// empty here, and only wakes its readers.
+    pub fn stream(&self, id: StreamId) -> Arc<Stream> {
+        let mut streams = guard(&self.streams);
+        // Streams that nobody writes or reads any more would pile up otherwise.
+        if streams.len() >= 64 {
+            streams.retain(|_, stream| Arc::strong_count(stream) > 1);
+        }
+        Arc::clone(streams.entry(id).or_insert_with(|| Arc::new(Stream::new(id))))
+    }
+
+    /// Wakes whoever reads `id`: the tables have more of it, or its end.
+    pub fn wake(&self, id: StreamId) {
+        if let Some(stream) = guard(&self.streams).get(&id) {
+            stream.wake();
+        }
+    }
+
+    /// Wakes everyone, after a time in which wake-ups may have been missed.
+    pub fn wake_all(&self) {
+        guard(&self.streams).values().for_each(|stream| stream.wake());
+        self.log.wake();
+    }
+}
+
+/// The readers to wake. A reader has one bell for everything it waits for.
+#[derive(Default)]
+pub(crate) struct Bells(Mutex<Vec<Arc<Notify>>>);
+
+impl Bells {
+    pub fn add(&self, bell: &Arc<Notify>) {
+        guard(&self.0).push(Arc::clone(bell));
+    }
+
+    pub fn remove(&self, bell: &Arc<Notify>) {
+        guard(&self.0).retain(|other| !Arc::ptr_eq(other, bell));
+    }
+
+    pub fn ring(&self) {
+        guard(&self.0).iter().for_each(|bell| bell.notify_one());
+    }
+}
+
+/// A frame as it goes over the wire. Encoded once, however many read it.
+pub fn encode(frame: &Frame) -> Bytes {
+    match frame.data() {
+        // JSON has no raw line ends, so the data is one line.
+        Ok(data) => Bytes::from(format!("event: {}\ndata: {data}\n\n", frame.name())),
+        Err(error) => {
+            tracing::error!(%error, "a frame could not be written; its readers start over");
+            Bytes::from_static(b"event: reset\ndata: {}\n\n")
+        }
+    }
+}
+
+/// Nothing that holds these locks can leave their content half changed, so a panic elsewhere is no reason to
+/// stop here too.
+pub(crate) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,181 @@
+//! A turn through every layer.
+
+use domain::{
+    chat::TitledBy,
+    output::{Outcome, Phase},
+    task::Status,
+};
+
+use crate::harness::{World, eventually};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_and_kept() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[count 40]]").await;
+    page.until_settled(&server).await;
+
+    assert_eq!(page.answer(), numbers(40));
+    let Status::Settled { outcome: Outcome::Done { measured }, .. } = page.last_status() else {
+        panic!("{:?}", page.last_status())
+    };
+    assert!(measured.timings.is_some() && measured.first_token_ms.is_some());
+    page.until(&server, "the title", |page| page.chat().titled_by == Some(TitledBy::Model)).await;
+
+    let again = server.watch(chat).await;
+    assert_eq!(again.mirror.state, page.mirror.state, "a reload shows the same");
+    assert_eq!(again.answer(), numbers(40));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_reaches_the_model_and_keeps_the_text() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[count 5000]]").await;
+    page.until_said(&server, 50).await;
+    server.call("stop", &[("chat", chat.to_string())]).await;
+    page.until_settled(&server).await;
+    assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Cancelled, .. }));
+    assert!(numbers(5000).starts_with(&page.answer()) && page.answer().len() >= 50);
+    eventually("the model server saw us hang up", || async {
+        world.model_log().await["requests"][0]["disconnected"].as_bool().filter(|gone| *gone)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_works_before_the_first_byte() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[hang]]").await;
+    page.until(&server, "it runs", |page| {
+        page.chat().active_turn().is_some_and(|task| matches!(task.status, Status::Running { .. }))
+    })
+    .await;
+    server.call("stop", &[("chat", chat.to_string())]).await;
+    page.until_settled(&server).await;
+    assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Cancelled, .. }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queued_questions_follow_and_see_the_answers_before_them() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    for question in ["[[say one]]", "[[say two]]", "[[say three]]"] {
+        server.ask(chat, question).await;
+    }
+    page.until_settled(&server).await;
+    assert_eq!(page.questions(), ["[[say one]]", "[[say two]]", "[[say three]]"]);
+    assert_eq!(page.answer().trim(), "three");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retry_and_edit_make_branches() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    let first = server.ask(chat, "[[say one]]").await;
+    page.until_settled(&server).await;
+    let answer = page.chat().head.unwrap();
+
+    let model = ("model", "local/small".to_owned());
+    let id = ("chat", chat.to_string());
+    server.call("retry", &[id.clone(), ("of", answer.to_string()), model.clone()]).await;
+    page.until_settled(&server).await;
+    let message = uuid::Uuid::now_v7().to_string();
+    let fields = [
+        id.clone(),
+        ("of", first.to_string()),
+        ("message", message),
+        ("text", "[[say other]]".into()),
+        model,
+    ];
+    server.call("resend", &fields).await;
+    page.until_settled(&server).await;
+    assert_eq!((page.questions(), page.answer().trim()), (vec!["[[say other]]".into()], "other"));
+
+    server.call("switch_branch", &[id, ("to", first.to_string())]).await;
+    page.until(&server, "the old branch", |page| page.questions() == ["[[say one]]"]).await;
+    assert_eq!(page.chat().messages.len(), 5, "two questions, three answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_wrong_is_said_in_words() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    let failures = [
+        ("[[truncate after 5]]", "cut off"),
+        ("[[overflow]]", "context"),
+        ("[[die]]", "process failed"),
+        ("[[crash-line]]", ""),
+    ];
+    for (question, words) in failures {
+        server.ask(chat, question).await;
+        page.until_settled(&server).await;
+        let Status::Settled { outcome, .. } = page.last_status() else { panic!() };
+        let (Outcome::Failed { reason } | Outcome::Void { reason }) = outcome else {
+            panic!("{question}: {outcome:?}")
+        };
+        assert!(reason.to_lowercase().contains(words), "{question}: {reason}");
+        // A failure holds the queue, so the next question is let go by hand.
+        assert!(page.chat().queue.is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn loading_and_waiting_are_shown_as_such() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    let in_phase = |wanted: fn(&Phase) -> bool| {
+        move |page: &crate::harness::Watcher| {
+            let running = page.chat().active_turn().map(|task| &task.status);
+            matches!(running, Some(Status::Running { phase, .. }) if wanted(phase))
+        }
+    };
+    server.ask(chat, "[[loading 1500]] [[say loaded]]").await;
+    page.until(&server, "loading", in_phase(|phase| *phase == Phase::Loading)).await;
+    page.until_settled(&server).await;
+    assert_eq!(page.answer().trim(), "loaded");
+
+    server.ask(chat, "[[status 429 retry-after 1 times 1]] [[say waited]]").await;
+    page.until(&server, "waiting", in_phase(|phase| matches!(phase, Phase::Waiting { .. }))).await;
+    page.until_settled(&server).await;
+    assert_eq!(page.answer().trim(), "waited");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_question_sent_twice_is_asked_once() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let fields = [
+        ("chat", chat.to_string()),
+        ("message", uuid::Uuid::now_v7().to_string()),
+        ("text", "[[say once]]".to_owned()),
+        ("model", "local/small".to_owned()),
+    ];
+    server.call("ask", &fields).await;
+    server.call("ask", &fields).await;
+    let mut page = server.watch(chat).await;
+    page.until_settled(&server).await;
+    server.call("ask", &fields).await;
+    assert_eq!(server.watch(chat).await.chat().messages.len(), 2);
+}
+
+pub fn numbers(count: usize) -> String {
+    (1..=count).map(|n| format!("{n} ")).collect()
+}

@@ -1,0 +1,78 @@
+//! The feed over the wire: whatever is cut, the page ends equal to the server.
+
+use domain::feed::{Cursor, Frame, StreamId};
+use reqwest::StatusCode;
+
+use crate::{chat::numbers, harness::World};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_is_cut_again_and_again_loses_and_doubles_nothing() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[count 600]]").await;
+    for bytes in (100..2_000).step_by(100) {
+        page.until_said(&server, bytes).await;
+        page.cut();
+    }
+    page.until_settled(&server).await;
+    assert_eq!(page.answer(), numbers(600));
+    assert_eq!(page.mirror.state, server.watch(chat).await.mirror.state);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_watched_streams_are_sent() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let (watched, other) = (server.new_chat(&world).await, server.new_chat(&world).await);
+    let mut page = server.watch(watched).await;
+    server.ask(watched, "[[count 20]]").await;
+    server.ask(other, "[[count 20]]").await;
+    page.until_settled(&server).await;
+    let own: Vec<StreamId> = page.mirror.streams.keys().copied().collect();
+    let foreign =
+        page.seen.iter().filter(|frame| matches!(frame, Frame::Delta(delta) if !own.contains(&delta.stream)));
+    assert_eq!(foreign.count(), 0);
+    assert!(page.seen.iter().any(|frame| matches!(frame, Frame::Delta(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_cannot_be_resumed_starts_over() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    // As after a database that was put back: the page has seen events that the server does not know.
+    page.mirror.seq += 1_000;
+    server.ask(chat, "[[say hello]]").await;
+    page.until(&server, "the question", |page| !page.questions().is_empty()).await;
+    page.until_settled(&server).await;
+    assert!(page.seen.contains(&Frame::Reset));
+    assert_eq!(page.answer().trim(), "hello");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_beat_tells_a_live_connection_from_a_dead_one() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    page.until(&server, "three beats", |page| {
+        page.seen.iter().filter(|frame| **frame == Frame::Beat).count() >= 3
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_cursors_are_refused_in_words() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    for query in ["after=x", "after=1&watch=nonsense", "after=1&watch=a.1:2"] {
+        let answer = server.get(&format!("/api/feed?{query}")).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
+        assert!(!answer.text().await.unwrap().is_empty());
+    }
+    let many = (0..65).map(|n| format!("{}.1:0", uuid::Uuid::from_u128(n))).collect::<Vec<_>>().join(",");
+    assert!(Cursor::parse(0, &many).is_err());
+}

@@ -1,0 +1,131 @@
+//! Who gets in, over real TCP. The control of each test is the same request without the attack.
+
+use reqwest::{Method, StatusCode, header};
+use tokio::time::timeout;
+
+use crate::harness::{PATIENCE, Server, World};
+
+async fn status(server: &Server, method: Method, path: &str, headers: &[(&str, &str)]) -> StatusCode {
+    let mut request = server.client.request(method, format!("{}{path}", server.url));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap().status()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_stay_out() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let cookie = ("cookie", server.cookie.as_str());
+    let own = ("origin", server.url.as_str());
+    let evil = ("origin", "https://evil.example");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+
+    // A process on this machine without the cookie, and the control with it.
+    for path in ["/api/feed?after=0&watch=", "/api/page_snapshot"] {
+        let method = if path.contains("feed") { Method::GET } else { Method::POST };
+        assert_eq!(status(&server, method, path, &[own, form]).await, StatusCode::UNAUTHORIZED, "{path}");
+    }
+    let browser = ("accept", "text/html");
+    assert_eq!(status(&server, Method::GET, "/", &[browser]).await, StatusCode::SEE_OTHER);
+    assert_eq!(status(&server, Method::GET, "/", &[cookie]).await, StatusCode::OK);
+
+    // A page on another site that brings the cookie.
+    for path in ["/", "/api/feed?after=0&watch="] {
+        assert_eq!(
+            status(&server, Method::GET, path, &[cookie, evil]).await,
+            StatusCode::FORBIDDEN,
+            "{path}"
+        );
+    }
+    let post = [cookie, form, ("accept", "application/json")];
+    let with = |origin| [post.as_slice(), &[origin]].concat();
+    assert_eq!(status(&server, Method::POST, "/api/page_snapshot", &with(evil)).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(&server, Method::POST, "/api/page_snapshot", &post).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(&server, Method::POST, "/api/page_snapshot", &with(own)).await, StatusCode::OK);
+
+    // DNS rebinding: the right port under a foreign name.
+    let port = server.url.rsplit(':').next().unwrap();
+    let rebound = format!("evil.example:{port}");
+    let refused = status(&server, Method::GET, "/", &[cookie, ("host", &rebound)]).await;
+    assert!(refused.is_client_error(), "{refused}");
+    assert_eq!(
+        status(&server, Method::GET, "/", &[cookie, ("x-forwarded-host", &rebound)]).await,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_link_works_once() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let link = std::process::Command::new(env!("CARGO_BIN_EXE_boocode"))
+        .args(["link", "--data-dir"])
+        .arg(world.folder.path().join("one"))
+        .env("DATABASE_URL", &world.database_url)
+        .output()
+        .unwrap();
+    let link = String::from_utf8(link.stdout).unwrap().trim().to_owned();
+    assert!(link.starts_with(&server.url), "{link}");
+    assert_eq!(server.client.get(&link).send().await.unwrap().status(), StatusCode::SEE_OTHER);
+    assert_eq!(server.client.get(&link).send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logging_out_closes_live_connections() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let mut feed = server.get("/api/feed?after=0&watch=").send().await.unwrap();
+    assert!(feed.chunk().await.unwrap().is_some(), "the control: it is live");
+    let out = server
+        .client
+        .post(format!("{}/logout", server.url))
+        .header(header::COOKIE, &server.cookie)
+        .header(header::ORIGIN, &server.url)
+        .send()
+        .await
+        .unwrap();
+    assert!(out.status().is_redirection());
+    let ended = timeout(PATIENCE, async { while let Ok(Some(_)) = feed.chunk().await {} });
+    ended.await.expect("the connection stays open after its session is gone");
+    let again = server.get("/api/feed?after=0&watch=").send().await.unwrap();
+    assert_eq!(again.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_carry_a_policy_with_the_nonce_of_their_scripts() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let page = server.get("/").send().await.unwrap();
+    let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned();
+    let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline"));
+    let html = page.text().await.unwrap();
+    let scripts: Vec<_> = html.match_indices("<script").collect();
+    assert!(!scripts.is_empty());
+    for (at, _) in scripts {
+        let tag = html[at..].split('>').next().unwrap();
+        assert!(tag.contains(&nonce), "a script without the nonce: {tag}");
+    }
+    assert!(!html.contains(" style="), "styles come from the style sheet alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guessing_tokens_is_slowed_down() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let mut refused = false;
+    for n in 0..200 {
+        let guess = format!("/login?token={:0>43}", n);
+        let status = status(&server, Method::GET, &guess, &[]).await;
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            refused = true;
+            break;
+        }
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+    }
+    assert!(refused, "two hundred wrong guesses in a row went through");
+    // Whoever is in already is not disturbed.
+    assert_eq!(server.get("/").send().await.unwrap().status(), StatusCode::OK);
+}
