@@ -93,6 +93,7 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
             <Composer />
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -137,6 +138,7 @@ fn ChatHead() -> impl IntoView {
             {move || if is_renaming.get() { form().into_any() } else { heading().into_any() }}
         </header>
     }
+    .into_any()
 }
 
 impl Actions {

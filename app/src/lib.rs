@@ -1,8 +1,6 @@
 //! The pages of BooCode: Leptos components and the server functions they call. Rendered on the server first,
 //! then taken over by the browser.
 
-#![recursion_limit = "256"]
-
 pub mod chat;
 mod device;
 pub mod error;
@@ -46,6 +44,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
             </body>
         </html>
     }
+    .into_any()
 }
 
 #[component]
@@ -66,6 +65,7 @@ pub fn App() -> impl IntoView {
             </Routes>
         </Router>
     }
+    .into_any()
 }
 
 #[component]
@@ -78,4 +78,5 @@ fn NotFound() -> impl IntoView {
             <p>"The address leads nowhere. " <a href="/">"To the start page"</a></p>
         </main>
     }
+    .into_any()
 }

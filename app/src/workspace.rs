@@ -55,6 +55,7 @@ pub fn Workspace() -> impl IntoView {
         </Suspense>
         <Outlet />
     }
+    .into_any()
 }
 
 /// Where a chat is.
@@ -123,6 +124,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
             </main>
         </div>
     }
+    .into_any()
 }
 
 #[component]
@@ -155,6 +157,7 @@ fn Problem(error: AppError) -> impl IntoView {
             <p><a class="button" href="/" rel="external">"To the start page"</a></p>
         </main>
     }
+    .into_any()
 }
 
 fn clock() -> Clock {

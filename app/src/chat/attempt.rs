@@ -36,6 +36,7 @@ pub fn AttemptView(
             </Show>
         </div>
     }
+    .into_any()
 }
 
 fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> AnyView {

@@ -93,6 +93,7 @@ pub fn Composer() -> impl IntoView {
             </p>
         </noscript>
     }
+    .into_any()
 }
 
 /// What is typed survives a reload, a crash of the tab and a look at another chat.

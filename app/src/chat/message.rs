@@ -53,6 +53,7 @@ fn Question(id: MessageId, text: String) -> impl IntoView {
             </div>
         </li>
     }
+    .into_any()
 }
 
 /// Asks again in other words, beside the old question.
@@ -79,6 +80,7 @@ fn EditForm(id: MessageId, text: String, is_editing: RwSignal<bool>) -> impl Int
             </div>
         </ActionForm>
     }
+    .into_any()
 }
 
 #[component]
@@ -115,6 +117,7 @@ fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
             </div>
         </li>
     }
+    .into_any()
 }
 
 #[component]
@@ -193,6 +196,7 @@ fn RetryForm(id: MessageId, label: Option<&'static str>) -> impl IntoView {
             </button>
         </ActionForm>
     }
+    .into_any()
 }
 
 /// Leads to the versions of a message, where there are several.
@@ -230,6 +234,7 @@ fn SwitchForm(to: Option<MessageId>, icon: Icon, name: &'static str) -> impl Int
             </button>
         </ActionForm>
     }
+    .into_any()
 }
 
 fn is_lost(task: &Task, attempt: domain::id::Attempt) -> bool {

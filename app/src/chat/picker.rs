@@ -69,6 +69,7 @@ pub fn ModelPicker() -> impl IntoView {
             {groups}
         </select>
     }
+    .into_any()
 }
 
 fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<> {
@@ -97,6 +98,7 @@ fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<
             {options.collect_view()} {reason.map(|reason| view! { <option disabled value="">{reason}</option> })}
         </optgroup>
     }
+    .into_any()
 }
 
 fn label(server: &ModelServer) -> String {

@@ -33,6 +33,7 @@ pub fn QueueList() -> impl IntoView {
             </ol>
         </Show>
     }
+    .into_any()
 }
 
 #[component]
@@ -70,6 +71,7 @@ fn QueueItem(queued: Queued) -> impl IntoView {
             </ActionForm>
         </li>
     }
+    .into_any()
 }
 
 #[component]
@@ -88,4 +90,5 @@ fn EditQueuedForm(message: MessageId, text: String, is_editing: RwSignal<bool>) 
             </div>
         </ActionForm>
     }
+    .into_any()
 }

@@ -51,4 +51,5 @@ pub fn AddProjectForm() -> impl IntoView {
             {offer}
         </ActionForm>
     }
+    .into_any()
 }

@@ -41,6 +41,7 @@ pub fn Sidebar() -> impl IntoView {
             <div class="sidebar-foot"><Connection /></div>
         </nav>
     }
+    .into_any()
 }
 
 #[derive(Clone, Copy)]
@@ -93,6 +94,7 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
             </ul>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -120,6 +122,7 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
             </ul>
         </li>
     }
+    .into_any()
 }
 
 #[component]
@@ -142,6 +145,7 @@ fn ChatLink(chat: ChatEntry) -> impl IntoView {
             </a>
         </li>
     }
+    .into_any()
 }
 
 #[component]
@@ -163,6 +167,7 @@ fn Connection() -> impl IntoView {
             {words}
         </p>
     }
+    .into_any()
 }
 
 fn of_project(sessions: &[Session], project: ProjectId) -> Vec<Session> {

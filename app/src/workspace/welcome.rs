@@ -42,6 +42,7 @@ pub fn Welcome() -> impl IntoView {
             <AddProjectForm />
         </div>
     }
+    .into_any()
 }
 
 #[component]
@@ -52,4 +53,5 @@ fn Recent(chat: ChatEntry) -> impl IntoView {
             {chat.running.then_some(view! { <span class="field-hint">"An answer is being written."</span> })}
         </a>
     }
+    .into_any()
 }
