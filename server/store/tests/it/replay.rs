@@ -55,13 +55,17 @@ impl Replay {
     }
 }
 
-#[sqlx::test(migrations = "../../migrations")]
-async fn folding_the_events_gives_the_rows(pool: PgPool) {
-    let scene = Scene::new(pool).await;
-    for seed in 0..4 {
-        tell_story(&scene, seed).await;
-    }
+/// A database for each, so that no story finds its places taken by what another left running.
+macro_rules! folding_the_events_gives_the_rows {
+    ($($name:ident: $seed:literal),+) => {$(
+        #[sqlx::test(migrations = "../../migrations")]
+        async fn $name(pool: PgPool) {
+            tell_story(&Scene::new(pool).await, $seed).await;
+        }
+    )+};
 }
+
+folding_the_events_gives_the_rows!(story_1: 1, story_2: 2, story_3: 3, story_4: 4);
 
 async fn tell_story(scene: &Scene, seed: u64) {
     let chats = [scene.chat().await, scene.chat().await, scene.chat().await];
