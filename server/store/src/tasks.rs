@@ -76,9 +76,12 @@ pub async fn claim(
 /// renewed: whoever runs it does not stop by itself.
 pub async fn renew(db: &Db, by: Uuid, lease: Duration) -> Result<Vec<Running>> {
     let rows = sqlx::query!(
-        "update tasks set lease_until = now() + $2
-         where claimed_by = $1 and status = 'running' and now() < deadline_at
-         returning id, attempt, cancelling",
+        "with mine as (
+             select id from tasks where claimed_by = $1 and status = 'running' and now() < deadline_at
+             order by id for update
+         )
+         update tasks set lease_until = now() + $2 from mine where tasks.id = mine.id
+         returning tasks.id, attempt, cancelling",
         by,
         interval(lease)?
     )
