@@ -8,19 +8,10 @@ mod picker;
 mod queue;
 mod status;
 
-use domain::{
-    feed::StreamId,
-    id::{ChatId, MessageId},
-};
+use domain::id::{ChatId, MessageId};
 use leptos::{html::Ol, prelude::*};
 
-use crate::{
-    error::AppError,
-    feed::Feed,
-    icon::Icon,
-    notice::{Failure, failure_of},
-    workspace::Offered,
-};
+use crate::{error::AppError, feed::Feed, icon::Icon, notice::failure_of, workspace::Offered};
 use composer::Composer;
 use message::MessageView;
 use queue::QueueList;
@@ -85,7 +76,6 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
                     children=|id| view! { <MessageView id /> }
                 />
             </ol>
-            <Failure error=Signal::derive(move || actions.failure()) dismiss=move |()| actions.forget() />
             <QueueList />
             <ActionForm action=actions.stop attr:id=STOP_FORM attr:hidden=true>
                 <input type="hidden" name="chat" value=chat.to_string() />
@@ -208,10 +198,6 @@ fn keep_at_end(feed: Feed, messages: NodeRef<Ol>, is_at_end: StoredValue<bool>) 
 
 fn at_end(list: &leptos::web_sys::HtmlElement) -> bool {
     list.scroll_height() - list.scroll_top() - list.client_height() <= AT_END_PX
-}
-
-fn stream_of(task: domain::id::TaskId, attempt: domain::id::Attempt) -> StreamId {
-    StreamId { task, attempt }
 }
 
 fn is_empty_chat() -> bool {

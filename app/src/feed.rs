@@ -142,5 +142,6 @@ pub fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
     let _ = (feed, wanted);
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
+#[cfg(feature = "ssr")]
 mod tests;

@@ -17,7 +17,7 @@ pub enum Icon {
 }
 
 impl Icon {
-    pub fn view(self) -> impl IntoView {
+    pub fn view(self) -> AnyView {
         view! {
             <svg
                 viewBox="0 0 24 24"
@@ -33,6 +33,7 @@ impl Icon {
                 <path d=self.path()></path>
             </svg>
         }
+        .into_any()
     }
 
     fn path(self) -> &'static str {

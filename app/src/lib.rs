@@ -1,6 +1,9 @@
 //! The pages of BooCode: Leptos components and the server functions they call. Rendered on the server first,
 //! then taken over by the browser.
 
+// A view is a type as deep as its markup.
+#![recursion_limit = "256"]
+
 pub mod chat;
 mod device;
 pub mod error;

@@ -1,6 +1,7 @@
 //! A lasting message in place.
 
 use leptos::{prelude::*, server_fn::ServerFn};
+use leptos_router::hooks::use_location;
 
 use crate::{error::AppError, icon::Icon};
 
@@ -30,13 +31,16 @@ pub fn Failure(
                     <div class="notice-actions">{login} {dismissal()}</div>
                 </div>
             }
+            .into_any()
         })
     }
 }
 
 #[component]
 pub fn LoginLink() -> impl IntoView {
-    view! { <a class="button small" href="/login" rel="external">"Log in again"</a> }
+    let path = use_location().pathname;
+    let href = move || format!("/login?next={}", path.read());
+    view! { <a class="button small" href=href rel="external">"Log in again"</a> }
 }
 
 /// The error of an action's last run.

@@ -67,7 +67,7 @@ pub fn chat_path(chat: ChatId) -> String {
 pub fn say_not_found() {
     #[cfg(feature = "ssr")]
     if let Some(response) = use_context::<leptos_axum::ResponseOptions>() {
-        response.set_status(leptos::server_fn::axum_export::http::StatusCode::NOT_FOUND);
+        response.set_status(axum::http::StatusCode::NOT_FOUND);
     }
 }
 
@@ -91,7 +91,11 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
     view! {
         <Title text=move || title.get().unwrap_or_default() />
         <a class="skip-link" href="#main">"Skip to content"</a>
-        <div class="app" data-drawer=move || is_drawer_open.get().then_some("open")>
+        <div class="app" data-drawer=move || is_drawer_open.get().then_some("open") on:keydown=move |key| {
+            if key.key() == "Escape" {
+                is_drawer_open.set(false);
+            }
+        }>
             <Sidebar />
             <a class="scrim" href="#" aria-label="Close the list" on:click=move |click| {
                 click.prevent_default();
@@ -101,7 +105,6 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
                 <header class="topbar">
                     <a
                         class="icon-button"
-                        role="button"
                         href="#sidebar"
                         aria-label="Projects and chats"
                         aria-controls="sidebar"
@@ -175,5 +178,6 @@ fn chat_in(path: &str) -> Option<ChatId> {
     Some(id.trim_end_matches('/').parse().unwrap_or(ChatId(Uuid::nil())))
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
+#[cfg(feature = "ssr")]
 mod tests;

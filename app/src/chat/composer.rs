@@ -26,6 +26,14 @@ pub fn Composer() -> impl IntoView {
     let (form, input) = (NodeRef::<Form>::new(), NodeRef::<Textarea>::new());
     keep_draft(format!("draft:{chat}"), draft, input);
     clear_when_sent(ask, draft, message);
+    if super::is_empty_chat() {
+        // Whoever opens a new chat is about to write.
+        Effect::new(move || {
+            if let Some(input) = input.get() {
+                input.focus().ok();
+            }
+        });
+    }
 
     let is_running = Memo::new(move |_| feed.chat(|chat| chat.active_turn().is_some()).unwrap_or_default());
     let send_name = move || if is_running.get() { "Send when this is done" } else { "Send" };
@@ -37,9 +45,14 @@ pub fn Composer() -> impl IntoView {
             }
         }
     };
+    let failure = move || failure_of(ask).or_else(|| actions.failure());
+    let forget = move |()| {
+        ask.value().set(None);
+        actions.forget();
+    };
     view! {
-        <Failure error=Signal::derive(move || failure_of(ask)) dismiss=move |()| ask.value().set(None) />
         <ActionForm action=ask node_ref=form attr:class="composer">
+            <Failure error=Signal::derive(failure) dismiss=forget />
             <input type="hidden" name="chat" value=chat.to_string() />
             <input
                 type="hidden"
@@ -70,7 +83,8 @@ pub fn Composer() -> impl IntoView {
                         form=STOP_FORM
                         aria-label="Stop"
                         title="Stop"
-                        disabled=move || !is_running.get() || actions.stop.pending().get()
+                        hidden=move || !is_running.get()
+                        disabled=move || actions.stop.pending().get()
                     >
                         {Icon::Stop.view()}
                     </button>
@@ -88,7 +102,7 @@ pub fn Composer() -> impl IntoView {
         </ActionForm>
         <p class="composer-hint">"Ctrl or ⌘ with Enter sends"</p>
         <noscript>
-            <p class="notice info">
+            <p class="composer-hint">
                 "Without JavaScript you can read, ask, stop and retry; reload the page to see what is new."
             </p>
         </noscript>

@@ -2,13 +2,14 @@
 
 use domain::{
     chat::{Body, Message},
-    id::{MessageId, TaskId},
+    feed::StreamId,
+    id::{Attempt, MessageId, TaskId},
     output::Outcome,
     task::{Status, Task},
 };
 use leptos::{form::ActionForm, prelude::*, task::spawn_local};
 
-use super::{Pane, api, attempt::AttemptView, status, stream_of};
+use super::{Pane, api, attempt::AttemptView, status};
 use crate::{device, feed::Feed, icon::Icon, markdown::CopyButton, workspace::Clock};
 
 #[component]
@@ -90,7 +91,7 @@ fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
     let name = untrack(|| now.get()).map(|task| task.model.model).unwrap_or_default();
     let attempts = Memo::new(move |_| now.read().as_ref().map(|task| task.attempts()).unwrap_or_default());
     let copied = move || {
-        let last = untrack(|| attempts.get()).last().map(|(attempt, _)| stream_of(task, *attempt));
+        let last = untrack(|| attempts.get()).last().map(|(attempt, _)| StreamId { task, attempt: *attempt });
         last.map(|stream| feed.text(stream).answer()).unwrap_or_default()
     };
     view! {
@@ -102,7 +103,7 @@ fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
                 children=move |(attempt, _)| {
                     let interrupted = Memo::new(move |_| now.read().as_ref().is_some_and(|task| is_lost(task, attempt)));
                     let streaming = Memo::new(move |_| now.read().as_ref().is_some_and(|task| writes(task, attempt)));
-                    view! { <AttemptView stream=stream_of(task, attempt) interrupted streaming /> }
+                    view! { <AttemptView stream=StreamId { task, attempt } interrupted streaming /> }
                 }
             />
             <StatusLine task=now />
@@ -237,7 +238,7 @@ fn SwitchForm(to: Option<MessageId>, icon: Icon, name: &'static str) -> impl Int
     .into_any()
 }
 
-fn is_lost(task: &Task, attempt: domain::id::Attempt) -> bool {
+fn is_lost(task: &Task, attempt: Attempt) -> bool {
     let settled_lost = matches!(
         &task.status,
         Status::Settled { attempt: Some(last), outcome: Outcome::Lost, .. } if *last == attempt
@@ -245,6 +246,6 @@ fn is_lost(task: &Task, attempt: domain::id::Attempt) -> bool {
     settled_lost || task.lost.iter().any(|(lost, _)| *lost == attempt)
 }
 
-fn writes(task: &Task, attempt: domain::id::Attempt) -> bool {
+fn writes(task: &Task, attempt: Attempt) -> bool {
     matches!(&task.status, Status::Running { attempt: current, .. } if *current == attempt)
 }

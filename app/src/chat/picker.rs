@@ -3,8 +3,14 @@
 use domain::catalogue::{Lane, ModelRef, ModelServer, ServerState};
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{Pane, api};
-use crate::{device, workspace::Offered};
+use super::{
+    Pane,
+    api::{self, Models},
+};
+use crate::{
+    device,
+    workspace::{Clock, Offered},
+};
 
 /// Under this name the browser remembers the last choice.
 const REMEMBERED: &str = "model";
@@ -15,35 +21,31 @@ pub fn ModelPicker() -> impl IntoView {
     let Pane { model, .. } = expect_context::<Pane>();
     let is_new_chat = super::is_empty_chat();
     Effect::new(move |seen: Option<()>| {
-        let known = |text: &str| {
-            models.with(|models| text.parse().is_ok_and(|wanted| models.catalogue.model(&wanted).is_some()))
-        };
         // A chat goes on with its own model; a new one starts with the last that was chosen here.
-        if seen.is_none()
-            && is_new_chat
-            && let Some(last) = device::remembered(REMEMBERED).filter(|last| known(last))
-        {
+        let last = device::remembered(REMEMBERED).filter(|_| seen.is_none() && is_new_chat);
+        if let Some(last) = last.filter(|last| models.with_untracked(|models| models.offers(last))) {
             model.set(last);
+        }
+    });
+    let Clock(now_ms) = expect_context::<Clock>();
+    // A model server may come up after the page did.
+    Effect::new(move || {
+        if !model.with(String::is_empty) {
+            return;
+        }
+        if let Some(default) = models.with(|models| models.default.clone()) {
+            model.set(default.to_string());
+        } else if now_ms.get().is_some_and(|now_ms| now_ms / 1_000 % 3 == 0) {
+            ask_again(models, false);
         }
     });
     let choose = move |chosen: String| {
         device::remember(REMEMBERED, &chosen);
         model.set(chosen);
     };
-    // Whoever opens the list wants to see what is there now.
-    let refresh = move |_| {
-        spawn_local(async move {
-            if let Ok(fresh) = api::offered_models(true).await
-                && models.with_untracked(|shown| *shown != fresh)
-            {
-                models.try_set(fresh);
-            }
-        });
-    };
     let missing = move || {
         let chosen = model.get();
-        let is_missing = models
-            .with(|models| chosen.parse().map_or(true, |wanted| models.catalogue.model(&wanted).is_none()));
+        let is_missing = models.with(|models| !models.offers(&chosen));
         is_missing.then(|| {
             let words = if chosen.is_empty() {
                 "No model found".to_owned()
@@ -62,7 +64,7 @@ pub fn ModelPicker() -> impl IntoView {
             class="select ghost"
             name="model"
             aria-label="Model"
-            on:focus=refresh
+            on:focus=move |_| ask_again(models, true)
             on:change:target=move |change| choose(change.target().value())
         >
             {missing}
@@ -70,6 +72,17 @@ pub fn ModelPicker() -> impl IntoView {
         </select>
     }
     .into_any()
+}
+
+/// Whoever opens the list wants to see what is there now.
+fn ask_again(models: RwSignal<Models>, refresh: bool) {
+    spawn_local(async move {
+        if let Ok(fresh) = api::offered_models(refresh).await
+            && models.try_with_untracked(|shown| *shown != fresh) == Some(true)
+        {
+            models.set(fresh);
+        }
+    });
 }
 
 fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<> {
@@ -80,9 +93,14 @@ fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<
             let value = value.clone();
             move || chosen.with(|chosen| *chosen == value)
         };
+        // The browser would leave a chosen but disabled model out of the form.
+        let is_barred = {
+            let is_chosen = is_chosen.clone();
+            move || is_unreachable && !is_chosen()
+        };
         let is_chosen_first = chosen.with_untracked(|chosen| *chosen == value);
         view! {
-            <option value=value selected=is_chosen_first prop:selected=is_chosen disabled=is_unreachable>
+            <option value=value selected=is_chosen_first prop:selected=is_chosen disabled=is_barred>
                 {model.shown().to_owned()}
             </option>
         }

@@ -99,7 +99,7 @@ fn a_delta_wakes_nothing_but_its_text() {
         assert_eq!(woken.get_value(), 1);
 
         let event = Event::TaskCancelling { chat: ChatId(id(1)), task: stream().task };
-        feed.receive(&[Frame::Event(Envelope { seq: 4, event })]);
+        feed.receive(&[Frame::Event(Box::new(Envelope { seq: 4, event }))]);
         state.get_untracked();
         assert_eq!(woken.get_value(), 2);
     });
