@@ -1,6 +1,6 @@
 import { test as base, expect, type Page } from '@playwright/test';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,10 @@ export class BooCode {
   port = 0;
   readonly home = mkdtempSync(join(tmpdir(), 'boocode-e2e-'));
 
-  constructor(private readonly args: string[]) {}
+  constructor(private readonly args: string[]) {
+    // As root, Postgres runs as somebody else, who must be able to pass through.
+    chmodSync(this.home, 0o711);
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
