@@ -48,7 +48,7 @@ pub async fn claim(
                update slots set task_id = picked.id from picked
                where slots.slot_key = picked.slot_key and slots.n = picked.n
            )
-           update tasks set status = 'running', attempt = attempt + 1, phase = '{"kind":"starting"}',
+           update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
                claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
            from picked where tasks.id = picked.id
            returning tasks.id, chat_id, work, server, model, 'queued' as "status!", attempt, attempts_max,
