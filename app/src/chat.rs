@@ -11,7 +11,13 @@ mod status;
 use domain::id::{ChatId, MessageId};
 use leptos::{html::Ol, prelude::*};
 
-use crate::{error::AppError, feed::Feed, icon::Icon, notice::failure_of, workspace::Offered};
+use crate::{
+    error::AppError,
+    feed::Feed,
+    icon::Icon,
+    notice::{close_when_done, failure_of},
+    workspace::Offered,
+};
 use composer::Composer;
 use message::MessageView;
 use queue::QueueList;
@@ -92,11 +98,7 @@ fn ChatHead() -> impl IntoView {
     let Pane { chat, actions, .. } = expect_context::<Pane>();
     let title = Memo::new(move |_| feed.chat(|chat| chat.title.clone()).unwrap_or_default());
     let is_renaming = RwSignal::new(false);
-    // A new name arrives through the feed like everybody else's.
-    Effect::new(move || {
-        title.track();
-        is_renaming.set(false);
-    });
+    close_when_done(actions.rename, is_renaming);
     let heading = move || {
         view! {
             <h1>{move || title.get()}</h1>

@@ -43,6 +43,19 @@ pub fn LoginLink() -> impl IntoView {
     view! { <a class="button small" href=href rel="external">"Log in again"</a> }
 }
 
+/// Closes a form once what it asked for is done.
+pub fn close_when_done<F>(action: ServerAction<F>, is_open: RwSignal<bool>)
+where
+    F: ServerFn<Error = AppError> + Clone + Send + Sync + 'static,
+    F::Output: Send + Sync + 'static,
+{
+    Effect::new(move || {
+        if action.value().with(|value| matches!(value, Some(Ok(_)))) {
+            is_open.set(false);
+        }
+    });
+}
+
 /// The error of an action's last run.
 pub fn failure_of<F>(action: ServerAction<F>) -> Option<AppError>
 where

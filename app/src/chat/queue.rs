@@ -4,7 +4,7 @@ use domain::{chat::Queued, id::MessageId};
 use leptos::{form::ActionForm, prelude::*};
 
 use super::Pane;
-use crate::{feed::Feed, icon::Icon};
+use crate::{feed::Feed, icon::Icon, notice::close_when_done};
 
 #[component]
 pub fn QueueList() -> impl IntoView {
@@ -40,6 +40,7 @@ pub fn QueueList() -> impl IntoView {
 fn QueueItem(queued: Queued) -> impl IntoView {
     let Pane { chat, actions, .. } = expect_context::<Pane>();
     let is_editing = RwSignal::new(false);
+    close_when_done(actions.edit_queued, is_editing);
     let message = queued.turn.message;
     let text = queued.text;
     let shown = text.clone();

@@ -35,6 +35,9 @@ pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
         // The first address is the snapshot's own.
         if wire.is_elsewhere() {
             wire.see(Seen::Navigated);
+        } else if feed.problem.with_untracked(Option::is_some) {
+            // Back where something is shown.
+            feed.problem.set(None);
         }
     });
 }
