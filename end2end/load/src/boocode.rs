@@ -185,7 +185,10 @@ impl Server {
 
     /// As `kill -9` does, and waited for.
     pub async fn kill(&mut self) -> Result<()> {
-        Ok(self.child.kill().await?)
+        // One that has just ended by itself is as dead.
+        let _ = self.child.start_kill();
+        self.child.wait().await?;
+        Ok(())
     }
 
     pub async fn stop(mut self) -> Result<ExitStatus> {

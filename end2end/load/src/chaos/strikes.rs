@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::dice::Dice;
 use crate::{
@@ -12,8 +12,9 @@ use crate::{
     machine,
 };
 
-/// Some strikes hit a start, most hit a server that is up.
-const MOMENT_MAX_MS: u64 = 1_500;
+/// How long a server that is up is let alone at most, and one that is starting.
+const UP_MAX_MS: u64 = 1_000;
+const STARTING_MAX_MS: u64 = 500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Victim {
@@ -31,17 +32,18 @@ pub async fn run(home: &Home, server: Server, kills: u32, dice: &mut Dice) -> Re
             1 => Victim::Both,
             _ => Victim::Server,
         };
-        target.live_until(Instant::now() + Duration::from_millis(dice.below(MOMENT_MAX_MS))).await?;
+        // One in four may hit a server that is not up yet.
+        let limit_ms = if dice.below(4) == 0 {
+            STARTING_MAX_MS
+        } else {
+            target.get_ready().await?;
+            UP_MAX_MS
+        };
+        target.live_until(Instant::now() + Duration::from_millis(dice.below(limit_ms))).await?;
         target.strike(victim).await?;
     }
-    target.live_until(Instant::now()).await?;
-    let up = async {
-        while !target.ready {
-            target.live_until(Instant::now() + PATIENCE).await?;
-        }
-        Ok::<_, anyhow::Error>(target.server)
-    };
-    timeout(2 * PATIENCE, up).await.context("the server does not get ready after the last kill")?
+    target.get_ready().await?;
+    Ok(target.server)
 }
 
 struct Target<'a> {
@@ -55,28 +57,36 @@ struct Target<'a> {
 impl Target<'_> {
     /// Lets the server be until then; one that is not ready gets ready meanwhile.
     async fn live_until(&mut self, moment: Instant) -> Result<()> {
-        while !self.ready && Instant::now() < moment {
-            tokio::select! {
-                link = self.server.ready() => match link {
-                    Ok(_) => {
-                        self.ready = true;
-                        return Ok(sleep_until(moment).await);
-                    }
-                    // It lost its Postgres before it was up, said so and ended.
-                    Err(_) if self.struck => self.start_again().await?,
-                    Err(error) => return Err(error.context("a start failed that nobody had disturbed")),
-                },
-                () = sleep_until(moment) => {}
-            }
+        match timeout_at(moment, self.get_ready()).await {
+            Ok(ready) => ready?,
+            Err(_) => return Ok(()),
         }
         sleep_until(moment).await;
+        self.get_ready().await
+    }
+
+    /// Waits until it is up. One that ended because of a strike is started again; may be given up at any time.
+    async fn get_ready(&mut self) -> Result<()> {
         if self.ready && self.server.has_ended()? {
-            if !self.struck {
-                bail!("the server ended although nobody had touched it");
+            self.after_its_end().await?;
+        }
+        while !self.ready {
+            match timeout(PATIENCE, self.server.ready()).await.context("the server does not get ready")? {
+                Ok(_) => self.ready = true,
+                Err(error) => self.after_its_end().await.context(error)?,
             }
-            self.start_again().await?;
         }
         Ok(())
+    }
+
+    /// A server that has lost its Postgres may say so and end. Any other end is a fault.
+    async fn after_its_end(&mut self) -> Result<()> {
+        if !self.struck {
+            bail!("the server ended although nothing had been killed since its start");
+        }
+        // It may be on its way out still, with the port and the data directory in its hands.
+        self.server.kill().await?;
+        self.start_again()
     }
 
     async fn strike(&mut self, victim: Victim) -> Result<()> {
@@ -90,14 +100,12 @@ impl Target<'_> {
         }
         if victim != Victim::Postgres || postgres.is_none() {
             self.server.kill().await?;
-            self.start_again().await?;
+            self.start_again()?;
         }
         Ok(())
     }
 
-    async fn start_again(&mut self) -> Result<()> {
-        // Waits for the old one, which holds the port until it is gone.
-        self.server.kill().await?;
+    fn start_again(&mut self) -> Result<()> {
         self.server = self.home.spawn()?;
         (self.ready, self.struck) = (false, false);
         Ok(())
