@@ -173,7 +173,7 @@ async fn fan_out(home: &Home, server: &Server, browser: &Browser) -> Result<Goal
         ours += viewers::of_feed(server, browser, Question::new(chat, MODEL, viewers::question())).await?;
     }
     let (speed, economy) = (ours.a_second() / plain.a_second(), ours.a_cpu_second() / plain.a_cpu_second());
-    println!("{} viewers of one stream, frames delivered:", viewers::VIEWERS);
+    println!("{} viewers of one stream, tokens delivered:", viewers::VIEWERS);
     println!("  broadcast {plain}\n  feed      {ours}");
     println!("feed ÷ broadcast: {speed:.2} a second, {economy:.2} a second of cpu");
     let text =
