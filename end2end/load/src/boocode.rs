@@ -4,8 +4,8 @@ use std::{
     fs::{self, File},
     net::{Ipv4Addr, TcpListener},
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
+    path::PathBuf,
+    process::Stdio,
     time::Duration,
 };
 
@@ -98,10 +98,7 @@ impl Home {
     /// A server that is up, and a browser that is logged in to it.
     pub async fn start(&self) -> Result<(Server, Browser)> {
         let mut server = self.spawn()?;
-        let link = match timeout(PATIENCE, server.ready()).await.context("boocode does not get ready")? {
-            Ok(link) => link,
-            Err(error) => return Err(error.context(self.log_tail())),
-        };
+        let link = timeout(PATIENCE, server.ready()).await.context("boocode does not get ready")??;
         let answer = self.client.get(&link).send().await?;
         let cookie = answer.headers().get(header::SET_COOKIE).context("the printed link does not log in")?;
         let cookie = cookie.to_str()?.split(';').next().unwrap_or_default().to_owned();
@@ -125,7 +122,16 @@ impl Home {
         chats().await?.into_iter().find(|chat| !before.contains(chat)).context("the project has no chat")
     }
 
-    pub fn log_tail(&self) -> String {
+    /// Adds what the server said last, and leaves the folder behind, for a look at what went wrong.
+    pub fn explain<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|error| {
+            self.folder.disable_cleanup(true);
+            let place = self.folder.path().display();
+            error.context(format!("{}\nwhat is left of it: {place}", self.log_tail()))
+        })
+    }
+
+    fn log_tail(&self) -> String {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LOG_TAIL_LINES)..].join("\n")
@@ -133,12 +139,6 @@ impl Home {
 
     fn log(&self) -> PathBuf {
         self.folder.path().join("log")
-    }
-
-    /// Leaves the folder behind, for a look at what went wrong.
-    pub fn keep(&mut self) -> &Path {
-        self.folder.disable_cleanup(true);
-        self.folder.path()
     }
 }
 
@@ -191,10 +191,14 @@ impl Server {
         Ok(())
     }
 
-    pub async fn stop(mut self) -> Result<ExitStatus> {
+    pub async fn stop(mut self) -> Result<()> {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).context("a process id")?;
         kill_process(pid, Signal::TERM)?;
-        Ok(timeout(PATIENCE, self.child.wait()).await.context("boocode does not stop")??)
+        let status = timeout(PATIENCE, self.child.wait()).await.context("boocode does not stop")??;
+        if !status.success() {
+            bail!("boocode ended badly: {status}");
+        }
+        Ok(())
     }
 }
 

@@ -43,19 +43,11 @@ pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>
         ModelServer { name: "wide", url: wide.url.clone(), parallel: CHATS_EACH },
     ];
     let mut home = Home::new(programs, &servers)?;
-    match trial(&home, [&narrow.url, &wide.url], kills, seed).await {
-        Ok(verdict) => {
-            println!("{kills} kills · {} · {} s", verdict.summary(), began.elapsed().as_secs());
-            if verdict.is_clean() {
-                return Ok(Vec::new());
-            }
-            bail!("{}\nwhat is left of it: {}", verdict.faults(), home.keep().display());
-        }
-        Err(error) => {
-            let tail = home.log_tail();
-            Err(error.context(format!("{tail}\nwhat is left of it: {}", home.keep().display())))
-        }
-    }
+    let outcome = trial(&home, [&narrow.url, &wide.url], kills, seed).await.and_then(|verdict| {
+        println!("{kills} kills · {} · {} s", verdict.summary(), began.elapsed().as_secs());
+        if verdict.is_clean() { Ok(Vec::new()) } else { bail!(verdict.faults()) }
+    });
+    home.explain(outcome)
 }
 
 /// A chat under test: who asks in it, and who looks on.
@@ -98,10 +90,7 @@ async fn trial(home: &Home, models: [&str; 2], kills: u32, seed: u64) -> Result<
     for journal in journals {
         verdict.compare(&journal.close().await?);
     }
-    let status = server.stop().await?;
-    if !status.success() {
-        bail!("boocode ended badly: {status}");
-    }
+    server.stop().await?;
     verdict.orphans = orphans(home).await;
     Ok(verdict)
 }

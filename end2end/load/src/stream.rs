@@ -40,7 +40,12 @@ pub async fn measure(programs: &Programs) -> Result<Vec<Goal>> {
     let address = model.url.trim_start_matches("http://").to_owned();
     let relay = Part::start(&["relay", &address]).await?;
     let servers = [ModelServer { name: "scripted", url: model.url.clone(), parallel: 2 * STREAMS }];
-    let home = Home::new(programs, &servers)?;
+    let mut home = Home::new(programs, &servers)?;
+    let outcome = measure_at(&home, &model, &relay).await;
+    home.explain(outcome)
+}
+
+async fn measure_at(home: &Home, model: &Part, relay: &Part) -> Result<Vec<Goal>> {
     let (server, browser) = home.start().await?;
     let mut chats = Vec::new();
     for _ in 0..STREAMS {
@@ -68,11 +73,8 @@ pub async fn measure(programs: &Programs) -> Result<Vec<Goal>> {
     goals.push(Goal { text: format!("cpu a delta at most {CPU_MAX:?}"), reached: each <= CPU_MAX });
     println!("every delta came once and in order, and a new snapshot shows the same");
 
-    goals.push(fan_out(&home, &server, &browser).await?);
-    let status = server.stop().await?;
-    if !status.success() {
-        bail!("{}\nboocode ended badly: {status}", home.log_tail());
-    }
+    goals.push(fan_out(home, &server, &browser).await?);
+    server.stop().await?;
     Ok(goals)
 }
 
