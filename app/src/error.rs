@@ -50,6 +50,13 @@ impl FromServerFnError for AppError {
             _ => Self::Unreadable,
         }
     }
+
+    /// Where an error leaves the server, its status is set: programs and logs read from it who has to act.
+    #[cfg(feature = "ssr")]
+    fn ser(&self) -> axum::body::Bytes {
+        status::tell(self);
+        <JsonEncoding as leptos::server_fn::Encodes<Self>>::encode(self).unwrap_or_default()
+    }
 }
 
 #[cfg(feature = "ssr")]
@@ -68,6 +75,43 @@ impl From<store::Error> for AppError {
         match error {
             store::Error::Rejected(rejected) => Self::Rejected(rejected),
             cause => Self::internal(&cause),
+        }
+    }
+}
+
+#[cfg(feature = "ssr")]
+mod status {
+    use axum::http::{StatusCode, header, request::Parts};
+    use leptos::prelude::use_context;
+    use leptos_axum::ResponseOptions;
+
+    use super::{AppError, Rejected};
+
+    pub(super) fn tell(error: &AppError) {
+        // A plain form is led back to its page, which shows the error; another status would stop it there.
+        let is_form = use_context::<Parts>().is_some_and(|request| {
+            let accepts = request.headers.get(header::ACCEPT).and_then(|accepts| accepts.to_str().ok());
+            accepts.is_some_and(|accepts| accepts.contains("text/html"))
+        });
+        if let (Some(response), false) = (use_context::<ResponseOptions>(), is_form) {
+            response.set_status(of(error));
+        }
+    }
+
+    fn of(error: &AppError) -> StatusCode {
+        match error {
+            AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
+            AppError::Rejected(
+                Rejected::Busy | Rejected::Idle | Rejected::Stale | Rejected::QueueFull { .. },
+            ) => StatusCode::CONFLICT,
+            AppError::Rejected(_) | AppError::Invalid(_) | AppError::NotARepository { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
+            AppError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            AppError::Internal { .. } | AppError::Offline | AppError::Unreadable => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 }

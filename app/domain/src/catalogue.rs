@@ -62,7 +62,7 @@ impl Model {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum ServerState {
     /// Not asked yet, or still coming up.
     Starting,

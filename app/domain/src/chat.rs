@@ -53,7 +53,7 @@ pub struct Message {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "role", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Body {
     User {
         text: String,

@@ -26,7 +26,7 @@ pub type Seq = i64;
 
 /// Everything that can happen, under its name on the wire. Only ever added to: stored events are read back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     ProjectAdded {
         project: Project,

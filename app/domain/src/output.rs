@@ -13,7 +13,7 @@ pub enum Output {
 
 /// What a running task is doing. Changes a few times a task, so it travels as an event, not in the stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The request is on its way and nothing has come back.
     Starting,
@@ -62,7 +62,7 @@ pub struct Timings {
 
 /// How one attempt ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Done {
         measured: Measured,

@@ -38,7 +38,7 @@ pub struct Task {
 
 /// Each state holds exactly its own data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     Queued,
     Running {

@@ -23,8 +23,14 @@ pub struct Models {
     pub default: Option<ModelRef>,
 }
 
-#[server(name = AskModels, endpoint = "models")]
-pub async fn models(refresh: bool) -> Result<Models, AppError> {
+impl Models {
+    pub fn offers(&self, model: &str) -> bool {
+        model.parse().is_ok_and(|wanted| self.catalogue.model(&wanted).is_some())
+    }
+}
+
+#[server(endpoint = "catalogue")]
+pub async fn offered_models(refresh: bool) -> Result<Models, AppError> {
     let port = ports::models()?;
     if refresh {
         port.refresh().await;
@@ -35,7 +41,12 @@ pub async fn models(refresh: bool) -> Result<Models, AppError> {
 /// Asks, or queues the question while another is being answered. The browser chooses `message`, so that a
 /// question sent again after a network error is still asked once.
 #[server(endpoint = "ask")]
-pub async fn ask(chat: ChatId, message: MessageId, text: String, model: String) -> Result<(), AppError> {
+pub async fn ask(
+    chat: ChatId,
+    message: MessageId,
+    text: String,
+    #[server(default)] model: String,
+) -> Result<(), AppError> {
     let (turn, text, choice) = (new_turn(message), lines(&text), choice(&model)?);
     commit(chat, Input::Ask { turn, text, choice, at_ms: now_ms() }).await
 }
@@ -47,7 +58,7 @@ pub async fn resend(
     of: MessageId,
     message: MessageId,
     text: String,
-    model: String,
+    #[server(default)] model: String,
 ) -> Result<(), AppError> {
     let (turn, text, choice) = (new_turn(message), lines(&text), choice(&model)?);
     commit(chat, Input::Resend { of, turn, text, choice, at_ms: now_ms() }).await
@@ -55,7 +66,7 @@ pub async fn resend(
 
 /// Gets another answer beside the answer `of`.
 #[server(endpoint = "retry")]
-pub async fn retry(chat: ChatId, of: MessageId, model: String) -> Result<(), AppError> {
+pub async fn retry(chat: ChatId, of: MessageId, #[server(default)] model: String) -> Result<(), AppError> {
     let (reply, task) = (MessageId(uuid::Uuid::now_v7()), TaskId(uuid::Uuid::now_v7()));
     let choice = choice(&model)?;
     commit(chat, Input::Retry { of, reply, task, choice, at_ms: now_ms() }).await

@@ -9,7 +9,10 @@ use domain::{
     task::Work,
 };
 use futures::future::BoxFuture;
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
 
 use super::{
     Stop, StopReason,
@@ -29,6 +32,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
 /// out and the attempt counts as lost.
 const REPORT_TRIES: u32 = 5;
 const REPORT_WAIT: Duration = Duration::from_secs(1);
+const REPORT_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The longest an attempt may take.
 pub(crate) fn limit(work: Work) -> Duration {
@@ -106,7 +110,7 @@ impl Execution<'_> {
             () = self.stop.token().cancelled() => {}
         }
         // Give it the time to hang up in good order, but not longer.
-        let _ = tokio::time::timeout(STOP_WAIT_MAX, run).await;
+        let _ = timeout(STOP_WAIT_MAX, run).await;
         None
     }
 
@@ -114,13 +118,18 @@ impl Execution<'_> {
         let report =
             Report { stream: self.stream, outcome, said: Some(said), title_model: self.title_model.clone() };
         for _ in 0..REPORT_TRIES {
-            match self.ledger.report(report.clone()).await {
-                Ok(()) => return,
-                Err(store::Error::Rejected(no)) => {
+            match timeout(REPORT_WAIT_MAX, self.ledger.report(report.clone())).await {
+                Ok(Ok(())) => return,
+                Ok(Err(store::Error::Rejected(no))) => {
                     tracing::info!(stream = %self.stream, %no, "the report was not wanted any more");
                     return;
                 }
-                Err(error) => tracing::warn!(stream = %self.stream, %error, "the report will be tried again"),
+                Ok(Err(error)) => {
+                    tracing::warn!(stream = %self.stream, %error, "the report will be tried again")
+                }
+                Err(_) => {
+                    tracing::warn!(stream = %self.stream, "the report got no answer and will be tried again")
+                }
             }
             sleep(REPORT_WAIT).await;
         }

@@ -10,7 +10,7 @@ use domain::{
 use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 
 use super::{Stop, StopReason, ledger::Ledger, redact::Redactor};
@@ -19,6 +19,8 @@ use crate::live::Stream;
 /// A batch is written when it is this old or this long, whichever comes first.
 const BATCH_AGE_MAX: Duration = Duration::from_millis(100);
 const BATCH_BYTES_MAX: usize = 4 * 1024;
+/// Longer than any commit takes, shorter than the lease.
+const WRITE_WAIT_MAX: Duration = Duration::from_secs(8);
 /// When Postgres is slower than the model, the model waits here.
 const UNWRITTEN_BYTES_MAX: usize = 1024 * 1024;
 /// An answer longer than this is a runaway.
@@ -40,6 +42,8 @@ pub(crate) struct Writer<'a> {
     /// When the oldest pending byte came.
     since: Option<Instant>,
     durable: u64,
+    /// A batch did not get through: whatever came behind it would leave a gap.
+    broken: bool,
 }
 
 /// What is being written, with its length.
@@ -65,6 +69,7 @@ impl<'a> Writer<'a> {
             pending: String::new(),
             since: None,
             durable: 0,
+            broken: false,
         }
     }
 
@@ -106,12 +111,19 @@ impl<'a> Writer<'a> {
         let text = std::mem::take(&mut self.pending);
         self.since = None;
         let (len, ledger, stream, start) = (text.len() as u64, self.ledger, self.stream, self.durable);
-        async move { (len, ledger.append(stream, start, text).await) }.boxed()
+        async move {
+            let append = timeout(WRITE_WAIT_MAX, ledger.append(stream, start, text)).await;
+            (len, append.unwrap_or_else(|_| Err(store::Error::Unknown("no answer in time".into()))))
+        }
+        .boxed()
     }
 
     fn flushed(&mut self, len: u64, result: store::Result<bool>) {
         match result {
-            Ok(true) => self.durable += len,
+            Ok(true) => {
+                self.durable += len;
+                return;
+            }
             Ok(false) => self.stop.ask(StopReason::Fenced),
             Err(error) => {
                 // What is not durable must not be shown as if it were, so the attempt ends here and is tried
@@ -120,6 +132,9 @@ impl<'a> Writer<'a> {
                 self.stop.ask(StopReason::Shutdown);
             }
         }
+        self.broken = true;
+        self.pending.clear();
+        self.since = None;
     }
 
     async fn take(&mut self, output: Output) {
@@ -145,7 +160,7 @@ impl<'a> Writer<'a> {
 
     fn append(&mut self, output: &Output) {
         let piece = self.encoder.encode(output);
-        if piece.is_empty() || self.stop.reason() == Some(StopReason::Fenced) {
+        if piece.is_empty() || self.broken {
             return;
         }
         if self.durable + self.pending.len() as u64 > STREAM_BYTES_MAX {

@@ -22,9 +22,12 @@ pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Resu
         .fetch_optional(&mut **tx)
         .await?
         .ok_or_else(|| Rejected::missing("chat"))?;
-    sqlx::query!("select 1 as one from tasks where chat_id = $1 and status <> 'settled' for update", id.0)
-        .fetch_all(&mut **tx)
-        .await?;
+    sqlx::query!(
+        "select 1 as one from tasks where chat_id = $1 and status <> 'settled' order by id for update",
+        id.0
+    )
+    .fetch_all(&mut **tx)
+    .await?;
     load(tx, id).await
 }
 

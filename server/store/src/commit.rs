@@ -1,8 +1,8 @@
 //! The one place that changes state: lock, load, decide, write rows and events, tell everyone. A click, a
 //! report, a restart and a second server all come through here.
 //!
-//! Locks are taken in one order (chat, tasks, stream, slot, head of the feed), so two transactions never wait
-//! for each other.
+//! Locks are taken in one order (chat, tasks by id, stream, slot, head of the feed), so two transactions never
+//! wait for each other.
 
 use domain::{
     Rejected,
@@ -60,7 +60,7 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
     .await?
     .unwrap_or(0) as u64;
     let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
-    let report = Report { task, attempt, outcome, stream_len, said, title, at_ms };
+    let report = Report { task, attempt, outcome: storable(outcome), stream_len, said, title, at_ms };
     let events = chat.decide(Input::Report(report))?;
     finish(tx, events).await
 }
@@ -84,6 +84,16 @@ pub(crate) async fn finish(mut tx: Transaction<'_, Postgres>, events: Vec<Event>
     let seq = feed::append(&mut tx, &events).await?;
     tx.commit().await?;
     Ok(Committed { seq, events })
+}
+
+/// What a model server says of its failure must not keep the task from ending.
+fn storable(outcome: Outcome) -> Outcome {
+    let clean = |reason: String| reason.replace('\0', "\u{fffd}");
+    match outcome {
+        Outcome::Failed { reason } => Outcome::Failed { reason: clean(reason) },
+        Outcome::Void { reason } => Outcome::Void { reason: clean(reason) },
+        other => other,
+    }
 }
 
 async fn chat_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<ChatId> {

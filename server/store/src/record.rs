@@ -1,4 +1,4 @@
-//! Events as changes of rows. Replaying the log gives the same rows; `tests/replay.rs` holds us to it.
+//! Events as changes of rows. Replaying the log gives the same rows; `tests/it/replay.rs` holds us to it.
 
 use domain::{
     chat::{Body, Queued},

@@ -20,11 +20,11 @@ pub async fn append(db: &Db, stream: StreamId, start: u64, text: &str) -> Result
                where task_id = $1 and attempt = $2 and len = $3 and not ended
                returning task_id
            ), written as (
+               -- An empty piece would take the place of the next one.
                insert into stream_chunks (task_id, attempt, start, body)
-               select $1, $2, $3, $5 from grown
-               returning task_id
+               select $1, $2, $3, $5 from grown where $4 > 0
            )
-           select pg_notify($6, $7)::text as "told?" from written"#,
+           select pg_notify($6, $7)::text as "told?" from grown"#,
         stream.task.0,
         stream.attempt.0 as i32,
         start as i64,
@@ -49,9 +49,13 @@ pub async fn extent(db: &Db, stream: StreamId) -> Result<Option<Extent>> {
     Ok(row.map(|row| Extent { len: row.len as u64, ended: row.ended }))
 }
 
+/// Postgres holds no longer value, so beyond this there is nothing, and up to this its arithmetic is safe.
+const BODY_BYTES_MAX: u64 = 1 << 30;
+
 /// At most `max` bytes from `offset` on, cut at the end of a character. Reads chunks or the folded body,
 /// whichever is there.
 pub async fn read(db: &Db, stream: StreamId, offset: u64, max: u64) -> Result<String> {
+    let (offset, max) = (offset.min(BODY_BYTES_MAX), max.min(BODY_BYTES_MAX));
     let bytes = sqlx::query_scalar!(
         r#"select coalesce(
                substring(body from $3::bigint::int + 1 for $4::bigint::int),

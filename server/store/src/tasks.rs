@@ -48,7 +48,7 @@ pub async fn claim(
                update slots set task_id = picked.id from picked
                where slots.slot_key = picked.slot_key and slots.n = picked.n
            )
-           update tasks set status = 'running', attempt = attempt + 1, phase = '{"kind":"starting"}',
+           update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
                claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
            from picked where tasks.id = picked.id
            returning tasks.id, chat_id, work, server, model, 'queued' as "status!", attempt, attempts_max,
@@ -76,9 +76,12 @@ pub async fn claim(
 /// renewed: whoever runs it does not stop by itself.
 pub async fn renew(db: &Db, by: Uuid, lease: Duration) -> Result<Vec<Running>> {
     let rows = sqlx::query!(
-        "update tasks set lease_until = now() + $2
-         where claimed_by = $1 and status = 'running' and now() < deadline_at
-         returning id, attempt, cancelling",
+        "with mine as (
+             select id from tasks where claimed_by = $1 and status = 'running' and now() < deadline_at
+             order by id for update
+         )
+         update tasks set lease_until = now() + $2 from mine where tasks.id = mine.id
+         returning tasks.id, attempt, cancelling",
         by,
         interval(lease)?
     )

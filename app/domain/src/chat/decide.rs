@@ -163,7 +163,7 @@ impl Chat {
                 // One title task a chat: whether it succeeds or not, the first words do.
                 let asked = self.tasks.values().any(|task| task.work == Work::Title);
                 if let (Some((task, model)), Some(TitledBy::Prompt), false) = (title, self.titled_by, asked) {
-                    events.push(self.task_queued(task, Work::Title, Choice { model, paid: true }, at_ms));
+                    events.push(self.task_queued(task, Work::Title, Choice { model, paid: false }, at_ms));
                 }
                 if let Some(next) = after.queue.first() {
                     events.extend(after.start_turn(after.head, next.clone(), at_ms));
@@ -204,12 +204,17 @@ impl Chat {
     }
 
     fn task_queued(&self, id: TaskId, work: Work, choice: Choice, at_ms: i64) -> Event {
+        let attempts_max = match work {
+            Work::ChatTurn => attempts_max(choice.paid),
+            // The first words of the prompt name the chat well enough.
+            Work::Title => 1,
+        };
         let task = Task {
             id,
             chat: self.id,
             work,
             model: choice.model,
-            attempts_max: attempts_max(choice.paid),
+            attempts_max,
             queued_at_ms: at_ms,
             lost: Vec::new(),
             status: Status::Queued,

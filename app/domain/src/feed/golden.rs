@@ -27,24 +27,24 @@ fn workspace_events() {
     let project = Project { id: ProjectId(id(1)), name: "shop".into(), path: "/src/shop".into() };
     check(
         Event::ProjectAdded { project },
-        &format!(r#"{{"type":"project_added","project":{{"id":"{ONE}","name":"shop","path":"/src/shop"}}}}"#),
+        &format!(r#"{{"project_added":{{"project":{{"id":"{ONE}","name":"shop","path":"/src/shop"}}}}}}"#),
     );
     let session = Session { id: SessionId(id(1)), project: ProjectId(id(2)), name: "main".into() };
     check(
         Event::SessionAdded { session },
-        &format!(r#"{{"type":"session_added","session":{{"id":"{ONE}","project":"{TWO}","name":"main"}}}}"#),
+        &format!(r#"{{"session_added":{{"session":{{"id":"{ONE}","project":"{TWO}","name":"main"}}}}}}"#),
     );
     let chat =
         ChatEntry { id: ChatId(id(1)), session: SessionId(id(2)), title: "New chat".into(), running: false };
     check(
         Event::ChatAdded { chat },
         &format!(
-            r#"{{"type":"chat_added","chat":{{"id":"{ONE}","session":"{TWO}","title":"New chat","running":false}}}}"#
+            r#"{{"chat_added":{{"chat":{{"id":"{ONE}","session":"{TWO}","title":"New chat","running":false}}}}}}"#
         ),
     );
     check(
         Event::ChatTitled { chat: ChatId(id(1)), title: "Sorting".into(), by: TitledBy::Model },
-        &format!(r#"{{"type":"chat_titled","chat":"{ONE}","title":"Sorting","by":"model"}}"#),
+        &format!(r#"{{"chat_titled":{{"chat":"{ONE}","title":"Sorting","by":"model"}}}}"#),
     );
 }
 
@@ -55,7 +55,7 @@ fn message_events() {
     check(
         Event::MessageAdded { chat, message },
         &format!(
-            r#"{{"type":"message_added","chat":"{ONE}","message":{{"id":"{TWO}","parent":null,"body":{{"role":"user","text":"hi"}}}}}}"#
+            r#"{{"message_added":{{"chat":"{ONE}","message":{{"id":"{TWO}","parent":null,"body":{{"user":{{"text":"hi"}}}}}}}}}}"#
         ),
     );
     let turn = NewTurn { message: MessageId(id(1)), reply: MessageId(id(2)), task: TaskId(id(3)) };
@@ -63,20 +63,20 @@ fn message_events() {
     check(
         Event::MessageQueued { chat, queued: Queued { turn, text: "next".into(), choice } },
         &format!(
-            r#"{{"type":"message_queued","chat":"{ONE}","queued":{{"turn":{{"message":"{ONE}","reply":"{TWO}","task":"{THREE}"}},"text":"next","choice":{{"model":{{"server":"s","model":"m"}},"paid":false}}}}}}"#
+            r#"{{"message_queued":{{"chat":"{ONE}","queued":{{"turn":{{"message":"{ONE}","reply":"{TWO}","task":"{THREE}"}},"text":"next","choice":{{"model":{{"server":"s","model":"m"}},"paid":false}}}}}}}}"#
         ),
     );
     check(
         Event::HeadMoved { chat, head: MessageId(id(2)) },
-        &format!(r#"{{"type":"head_moved","chat":"{ONE}","head":"{TWO}"}}"#),
+        &format!(r#"{{"head_moved":{{"chat":"{ONE}","head":"{TWO}"}}}}"#),
     );
     check(
         Event::QueuedEdited { chat, message: MessageId(id(2)), text: "x".into() },
-        &format!(r#"{{"type":"queued_edited","chat":"{ONE}","message":"{TWO}","text":"x"}}"#),
+        &format!(r#"{{"queued_edited":{{"chat":"{ONE}","message":"{TWO}","text":"x"}}}}"#),
     );
     check(
         Event::QueuedRemoved { chat, message: MessageId(id(2)) },
-        &format!(r#"{{"type":"queued_removed","chat":"{ONE}","message":"{TWO}"}}"#),
+        &format!(r#"{{"queued_removed":{{"chat":"{ONE}","message":"{TWO}"}}}}"#),
     );
 }
 
@@ -96,26 +96,26 @@ fn task_events() {
     check(
         Event::TaskQueued { chat, task: queued },
         &format!(
-            r#"{{"type":"task_queued","chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"chat_turn","model":{{"server":"s","model":"m"}},"attempts_max":3,"queued_at_ms":5,"lost":[[1,9]],"status":{{"kind":"queued"}}}}}}"#
+            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"chat_turn","model":{{"server":"s","model":"m"}},"attempts_max":3,"queued_at_ms":5,"lost":[[1,9]],"status":"queued"}}}}}}"#
         ),
     );
     check(
         Event::TaskStarted { chat, task, attempt, at_ms: 7 },
-        &format!(r#"{{"type":"task_started","chat":"{ONE}","task":"{TWO}","attempt":1,"at_ms":7}}"#),
+        &format!(r#"{{"task_started":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"at_ms":7}}}}"#),
     );
     check(
         Event::TaskPhase { chat, task, attempt, phase: Phase::Waiting { seconds: 3 } },
         &format!(
-            r#"{{"type":"task_phase","chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"kind":"waiting","seconds":3}}}}"#
+            r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"waiting":{{"seconds":3}}}}}}}}"#
         ),
     );
     check(
         Event::TaskCancelling { chat, task },
-        &format!(r#"{{"type":"task_cancelling","chat":"{ONE}","task":"{TWO}"}}"#),
+        &format!(r#"{{"task_cancelling":{{"chat":"{ONE}","task":"{TWO}"}}}}"#),
     );
     check(
         Event::TaskRequeued { chat, task, attempt, stream_len: 4 },
-        &format!(r#"{{"type":"task_requeued","chat":"{ONE}","task":"{TWO}","attempt":1,"stream_len":4}}"#),
+        &format!(r#"{{"task_requeued":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"stream_len":4}}}}"#),
     );
     let measured = Measured { duration_ms: 9, ..Measured::default() };
     check(
@@ -128,7 +128,7 @@ fn task_events() {
             stream_len: 4,
         },
         &format!(
-            r#"{{"type":"task_settled","chat":"{ONE}","task":"{TWO}","work":"title","attempt":1,"outcome":{{"kind":"done","measured":{{"duration_ms":9,"first_token_ms":null,"load_ms":null,"usage":null,"timings":null,"cut_short":false}}}},"stream_len":4}}"#
+            r#"{{"task_settled":{{"chat":"{ONE}","task":"{TWO}","work":"title","attempt":1,"outcome":{{"done":{{"measured":{{"duration_ms":9,"first_token_ms":null,"load_ms":null,"usage":null,"timings":null,"cut_short":false}}}}}},"stream_len":4}}}}"#
         ),
     );
 }

@@ -57,6 +57,7 @@ struct Memory {
     reports: Mutex<Vec<Outcome>>,
     append_takes: Duration,
     fenced: bool,
+    append_failures: Mutex<u32>,
     report_failures: Mutex<u32>,
 }
 
@@ -64,6 +65,12 @@ impl Ledger for Memory {
     fn append(&self, _: StreamId, start: u64, text: String) -> BoxFuture<'_, store::Result<bool>> {
         async move {
             sleep(self.append_takes).await;
+            let mut failures = guard(&self.append_failures);
+            if *failures > 0 {
+                *failures -= 1;
+                return Err(store::Error::Unknown("the database is away".into()));
+            }
+            drop(failures);
             let at = self.began.unwrap().elapsed().as_millis();
             guard(&self.appended).push((start, at, text));
             Ok(!self.fenced)
@@ -218,4 +225,21 @@ async fn a_secret_that_comes_in_pieces_is_not_written() {
         .run(&Stop::default(), vec![Step::Say("it is hunter2"), Step::Wait(500), Step::Say("hunter2.")])
         .await;
     assert_eq!(memory.text(), "it is [redacted].");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_batch_that_was_not_written_nothing_is_written_behind_the_gap() {
+    let memory = Memory { append_failures: Mutex::new(1), ..Memory::new() };
+    memory
+        .run(&Stop::default(), vec![Step::Say("lost "), Step::Wait(500), Step::Say("later"), Step::Ignore])
+        .await;
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("", vec![Outcome::Lost]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_database_that_hangs_does_not_hang_the_attempt() {
+    let memory = Memory { append_takes: Duration::from_secs(3600), ..Memory::new() };
+    memory.run(&Stop::default(), vec![Step::Say("x"), Step::Ignore]).await;
+    assert_eq!(memory.outcomes(), [Outcome::Lost]);
+    assert!(memory.began.unwrap().elapsed() < LIMIT);
 }

@@ -1,0 +1,54 @@
+//! The output of one attempt at an answer, as it grows.
+
+use domain::{feed::StreamId, transcript::Kind};
+use leptos::prelude::*;
+
+use crate::{
+    feed::{Feed, LiveSegment},
+    markdown::Markdown,
+};
+
+#[component]
+pub fn AttemptView(
+    stream: StreamId,
+    /// Whoever wrote it is gone; what was written stays.
+    #[prop(into)]
+    interrupted: Signal<bool>,
+    #[prop(into)] streaming: Signal<bool>,
+) -> impl IntoView {
+    let text = expect_context::<Feed>().text(stream);
+    let (segments, retracted) = (text.segments, text.retracted);
+    let class = move || if interrupted.get() { "attempt interrupted" } else { "attempt message-body" };
+    view! {
+        <div class=class>
+            <Show when=move || interrupted.get()>
+                <p class="attempt-label">"Interrupted: this is as far as it came"</p>
+            </Show>
+            <For
+                each=move || segments.get()
+                key=|segment| segment.place
+                children=move |segment| segment_view(segment, streaming)
+            />
+            <Show when=move || retracted.get()>
+                <p class="attempt-label" role="status">
+                    "The last few characters were taken back after a restart."
+                </p>
+            </Show>
+        </div>
+    }
+    .into_any()
+}
+
+fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> AnyView {
+    let text = segment.text;
+    match segment.kind {
+        Kind::Text => view! { <Markdown text=text streaming /> }.into_any(),
+        Kind::Reasoning => view! {
+            <details class="reasoning">
+                <summary>"Reasoning"</summary>
+                <div>{move || text.get()}</div>
+            </details>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,133 @@
+//! The choice of a model, grouped by server.
+
+use domain::catalogue::{Lane, ModelRef, ModelServer, ServerState};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{
+    Pane,
+    api::{self, Models},
+};
+use crate::{
+    device,
+    workspace::{Clock, Offered},
+};
+
+/// Under this name the browser remembers the last choice.
+const REMEMBERED: &str = "model";
+
+#[component]
+pub fn ModelPicker() -> impl IntoView {
+    let Offered(models) = expect_context::<Offered>();
+    let Pane { model, .. } = expect_context::<Pane>();
+    let is_new_chat = super::is_empty_chat();
+    Effect::new(move |seen: Option<()>| {
+        // A chat goes on with its own model; a new one starts with the last that was chosen here.
+        let last = device::remembered(REMEMBERED).filter(|_| seen.is_none() && is_new_chat);
+        if let Some(last) = last.filter(|last| models.with_untracked(|models| models.offers(last))) {
+            model.set(last);
+        }
+    });
+    let Clock(now_ms) = expect_context::<Clock>();
+    // A model server may come up after the page did.
+    Effect::new(move || {
+        if !model.with(String::is_empty) {
+            return;
+        }
+        if let Some(default) = models.with(|models| models.default.clone()) {
+            model.set(default.to_string());
+        } else if now_ms.get().is_some_and(|now_ms| now_ms / 1_000 % 3 == 0) {
+            ask_again(models, false);
+        }
+    });
+    let choose = move |chosen: String| {
+        device::remember(REMEMBERED, &chosen);
+        model.set(chosen);
+    };
+    let missing = move || {
+        let chosen = model.get();
+        let is_missing = models.with(|models| !models.offers(&chosen));
+        is_missing.then(|| {
+            let words = if chosen.is_empty() {
+                "No model found".to_owned()
+            } else {
+                format!("{chosen} (not offered now)")
+            };
+            view! { <option value=chosen selected prop:selected=true>{words}</option> }
+        })
+    };
+    let groups = move || {
+        models
+            .with(|models| models.catalogue.servers.iter().map(|server| group(server, model)).collect_view())
+    };
+    view! {
+        <select
+            class="select ghost"
+            name="model"
+            aria-label="Model"
+            on:focus=move |_| ask_again(models, true)
+            on:change:target=move |change| choose(change.target().value())
+        >
+            {missing}
+            {groups}
+        </select>
+    }
+    .into_any()
+}
+
+/// Whoever opens the list wants to see what is there now.
+fn ask_again(models: RwSignal<Models>, refresh: bool) {
+    spawn_local(async move {
+        if let Ok(fresh) = api::offered_models(refresh).await
+            && models.try_with_untracked(|shown| *shown != fresh) == Some(true)
+        {
+            models.set(fresh);
+        }
+    });
+}
+
+fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<> {
+    let is_unreachable = matches!(server.state, ServerState::Unreachable { .. });
+    let options = server.models.iter().map(|model| {
+        let value = ModelRef { server: server.name.clone(), model: model.id.clone() }.to_string();
+        let is_chosen = {
+            let value = value.clone();
+            move || chosen.with(|chosen| *chosen == value)
+        };
+        // The browser would leave a chosen but disabled model out of the form.
+        let is_barred = {
+            let is_chosen = is_chosen.clone();
+            move || is_unreachable && !is_chosen()
+        };
+        let is_chosen_first = chosen.with_untracked(|chosen| *chosen == value);
+        view! {
+            <option value=value selected=is_chosen_first prop:selected=is_chosen disabled=is_barred>
+                {model.shown().to_owned()}
+            </option>
+        }
+    });
+    let reason = match &server.state {
+        ServerState::Unreachable { reason } => Some(reason.clone()),
+        ServerState::Starting if server.models.is_empty() => Some("starting…".to_owned()),
+        _ if server.models.is_empty() => Some("no models".to_owned()),
+        _ => None,
+    };
+    view! {
+        <optgroup label=label(server)>
+            {options.collect_view()} {reason.map(|reason| view! { <option disabled value="">{reason}</option> })}
+        </optgroup>
+    }
+    .into_any()
+}
+
+fn label(server: &ModelServer) -> String {
+    let lane = match server.lane {
+        Lane::Local => "local",
+        Lane::Cloud => "cloud",
+    };
+    let state = match server.state {
+        ServerState::Reachable => "",
+        ServerState::Starting => ", starting",
+        ServerState::Unreachable { .. } => ", unreachable",
+    };
+    format!("{} ({lane}{state})", server.name)
+}

@@ -1,0 +1,94 @@
+//! The messages that wait for the running turn.
+
+use domain::{chat::Queued, id::MessageId};
+use leptos::{form::ActionForm, prelude::*};
+
+use super::Pane;
+use crate::{feed::Feed, icon::Icon};
+
+#[component]
+pub fn QueueList() -> impl IntoView {
+    let feed = expect_context::<Feed>();
+    let Pane { chat, actions, .. } = expect_context::<Pane>();
+    let queue = Memo::new(move |_| feed.chat(|chat| chat.queue.clone()).unwrap_or_default());
+    // After a stop or a failure the queue waits for a person.
+    let is_held = Memo::new(move |_| feed.chat(|chat| chat.active_turn().is_none()).unwrap_or_default());
+    view! {
+        <Show when=move || !queue.read().is_empty()>
+            <ol class="queue" aria-label="Messages that wait">
+                <For
+                    each=move || queue.get()
+                    key=|queued| (queued.turn.message, queued.text.clone())
+                    children=|queued| view! { <QueueItem queued /> }
+                />
+                <Show when=move || is_held.get()>
+                    <li class="queue-item">
+                        <span class="queue-text">"The queue is held, because the last turn did not finish."</span>
+                        <ActionForm action=actions.send_queued>
+                            <input type="hidden" name="chat" value=chat.to_string() />
+                            <button class="button small" type="submit">"Send now"</button>
+                        </ActionForm>
+                    </li>
+                </Show>
+            </ol>
+        </Show>
+    }
+    .into_any()
+}
+
+#[component]
+fn QueueItem(queued: Queued) -> impl IntoView {
+    let Pane { chat, actions, .. } = expect_context::<Pane>();
+    let is_editing = RwSignal::new(false);
+    let message = queued.turn.message;
+    let text = queued.text;
+    let shown = text.clone();
+    let line = move || {
+        if is_editing.get() {
+            view! { <EditQueuedForm message text=text.clone() is_editing /> }.into_any()
+        } else {
+            view! { <span class="queue-text">{shown.clone()}</span> }.into_any()
+        }
+    };
+    view! {
+        <li class="queue-item">
+            {line}
+            <button
+                type="button"
+                class="icon-button"
+                aria-label="Edit this waiting message"
+                title="Edit"
+                on:click=move |_| is_editing.update(|editing| *editing = !*editing)
+            >
+                {Icon::Edit.view()}
+            </button>
+            <ActionForm action=actions.unqueue>
+                <input type="hidden" name="chat" value=chat.to_string() />
+                <input type="hidden" name="message" value=message.to_string() />
+                <button class="icon-button" type="submit" aria-label="Remove this waiting message" title="Remove">
+                    {Icon::Close.view()}
+                </button>
+            </ActionForm>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn EditQueuedForm(message: MessageId, text: String, is_editing: RwSignal<bool>) -> impl IntoView {
+    let Pane { chat, actions, .. } = expect_context::<Pane>();
+    view! {
+        <ActionForm action=actions.edit_queued attr:class="queue-text field">
+            <input type="hidden" name="chat" value=chat.to_string() />
+            <input type="hidden" name="message" value=message.to_string() />
+            <textarea name="text" required rows="3" aria-label="The waiting message">{text}</textarea>
+            <div class="notice-actions">
+                <button class="button small primary" type="submit">"Save"</button>
+                <button class="button small ghost" type="button" on:click=move |_| is_editing.set(false)>
+                    "Cancel"
+                </button>
+            </div>
+        </ActionForm>
+    }
+    .into_any()
+}

@@ -1,0 +1,183 @@
+//! What is said about a turn, in words.
+
+use domain::{
+    output::{Measured, Outcome, Phase},
+    task::{Status, Task},
+};
+
+/// What a turn is doing or waiting for, with the class of its dot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub dot: &'static str,
+    pub words: String,
+}
+
+/// `ahead` and `now_ms` are known in the browser only. A turn that is done needs no line; one that failed says
+/// so in its own place.
+pub fn line(task: &Task, ahead: Option<u32>, now_ms: Option<i64>) -> Option<Line> {
+    let line = |dot, words: String| Some(Line { dot, words });
+    match &task.status {
+        Status::Queued => {
+            let again = if task.lost.is_empty() { "Queued" } else { "Queued again after an interruption" };
+            let ahead = match ahead {
+                None | Some(0) => String::new(),
+                Some(ahead) => format!(", {ahead} ahead"),
+            };
+            line("waiting", format!("{again}{ahead}"))
+        }
+        Status::Running { cancelling: true, .. } => line("waiting", "Stopping…".into()),
+        Status::Running { phase, started_at_ms, .. } => {
+            let elapsed = now_ms.map(|now_ms| seconds((now_ms - started_at_ms).max(0) / 1_000));
+            let with_elapsed = |words: &str| match &elapsed {
+                Some(elapsed) => format!("{words} {elapsed}"),
+                None => words.to_owned(),
+            };
+            match phase {
+                Phase::Starting => line("running", with_elapsed("Waiting for the first word…")),
+                Phase::Loading => {
+                    line("running", with_elapsed(&format!("Loading model {}…", task.model.model)))
+                }
+                Phase::Waiting { seconds: wait } => {
+                    line("waiting", format!("The model server asked to wait {}", seconds(i64::from(*wait))))
+                }
+                Phase::Generating => line("running", with_elapsed("Writing…")),
+            }
+        }
+        Status::Settled { outcome: Outcome::Cancelled, .. } => line("waiting", "Stopped".into()),
+        Status::Settled { .. } => None,
+    }
+}
+
+/// Why there is no whole answer, and whether that is the model's doing.
+pub fn fault(task: &Task) -> Option<(&'static str, String)> {
+    let Status::Settled { outcome, .. } = &task.status else { return None };
+    match outcome {
+        Outcome::Failed { reason } => Some(("The answer failed", reason.clone())),
+        Outcome::Void { reason } => Some(("The model could not be asked", reason.clone())),
+        Outcome::Lost => Some((
+            "The answer was interrupted",
+            "Whoever wrote it went away each time. What was written is kept above.".into(),
+        )),
+        Outcome::Done { .. } | Outcome::Cancelled => None,
+    }
+}
+
+/// What was measured; what is not known is left out.
+pub fn facts(task: &Task) -> Option<String> {
+    let Status::Settled { outcome: Outcome::Done { measured }, .. } = &task.status else { return None };
+    let Measured { duration_ms, usage, timings, .. } = measured;
+    let mut facts = Vec::new();
+    if let Some(timings) = timings.filter(|timings| timings.predicted_per_second > 0.0) {
+        facts.push(format!("{} tokens/s", tenths(timings.predicted_per_second)));
+    }
+    if let Some(tokens) = usage.and_then(|usage| usage.completion_tokens) {
+        facts.push(format!("{tokens} tokens"));
+    }
+    if *duration_ms > 0 {
+        facts.push(if *duration_ms < 10_000 {
+            format!("{} s", tenths(*duration_ms as f64 / 1_000.0))
+        } else {
+            seconds((*duration_ms / 1_000) as i64)
+        });
+    }
+    (!facts.is_empty()).then(|| facts.join(" · "))
+}
+
+fn seconds(seconds: i64) -> String {
+    match (seconds / 60, seconds % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+/// One decimal by whole numbers: printing floats would cost the page more bytes than it tells.
+fn tenths(value: f64) -> String {
+    let tenths = (value * 10.0 + 0.5) as u64;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        catalogue::ModelRef,
+        id::{Attempt, ChatId, TaskId},
+        output::{Timings, Usage},
+        task::Work,
+    };
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn task(status: Status) -> Task {
+        Task {
+            id: TaskId(Uuid::nil()),
+            chat: ChatId(Uuid::nil()),
+            work: Work::ChatTurn,
+            model: ModelRef { server: "local".into(), model: "small".into() },
+            attempts_max: 3,
+            queued_at_ms: 0,
+            lost: Vec::new(),
+            status,
+        }
+    }
+
+    fn running(phase: Phase, cancelling: bool) -> Task {
+        task(Status::Running { attempt: Attempt(1), phase, cancelling, started_at_ms: 1_000 })
+    }
+
+    fn settled(outcome: Outcome) -> Task {
+        task(Status::Settled { attempt: Some(Attempt(1)), outcome, stream_len: 0 })
+    }
+
+    #[test]
+    fn a_turn_says_what_it_waits_for() {
+        let check = |task: Task, ahead, now_ms, expected: &str| {
+            assert_eq!(line(&task, ahead, now_ms).map_or(String::new(), |line| line.words), expected);
+        };
+        check(task(Status::Queued), None, None, "Queued");
+        check(task(Status::Queued), Some(0), None, "Queued");
+        check(task(Status::Queued), Some(2), Some(9), "Queued, 2 ahead");
+        let again = Task { lost: vec![(Attempt(1), 3)], ..task(Status::Queued) };
+        check(again, Some(1), None, "Queued again after an interruption, 1 ahead");
+        check(running(Phase::Starting, false), None, Some(4_000), "Waiting for the first word… 3 s");
+        check(running(Phase::Loading, false), None, Some(66_000), "Loading model small… 1 min 5 s");
+        check(
+            running(Phase::Waiting { seconds: 7 }, false),
+            None,
+            None,
+            "The model server asked to wait 7 s",
+        );
+        check(running(Phase::Generating, false), None, None, "Writing…");
+        // The browser's clock may be behind the server's.
+        check(running(Phase::Generating, false), None, Some(0), "Writing… 0 s");
+        check(running(Phase::Generating, true), None, Some(9_000), "Stopping…");
+        check(settled(Outcome::Cancelled), None, None, "Stopped");
+        check(settled(Outcome::Done { measured: Measured::default() }), None, None, "");
+    }
+
+    #[test]
+    fn what_went_wrong_is_said_and_whose_doing_it_was() {
+        let check = |outcome, expected: Option<&str>| {
+            assert_eq!(fault(&settled(outcome)).map(|(title, _)| title), expected);
+        };
+        check(Outcome::Failed { reason: "too long".into() }, Some("The answer failed"));
+        check(Outcome::Void { reason: "down".into() }, Some("The model could not be asked"));
+        check(Outcome::Lost, Some("The answer was interrupted"));
+        check(Outcome::Cancelled, None);
+    }
+
+    #[test]
+    fn facts_are_what_is_known() {
+        let check = |measured, expected: Option<&str>| {
+            assert_eq!(facts(&settled(Outcome::Done { measured })).as_deref(), expected);
+        };
+        check(Measured::default(), None);
+        check(Measured { duration_ms: 1_240, ..Default::default() }, Some("1.2 s"));
+        let timings = Some(Timings { predicted_per_second: 41.96, ..Default::default() });
+        let usage = Some(Usage { completion_tokens: Some(512), prompt_tokens: None });
+        check(
+            Measured { duration_ms: 75_000, timings, usage, ..Default::default() },
+            Some("42.0 tokens/s · 512 tokens · 1 min 15 s"),
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! The page's copy of the server's state, and how it is kept up to date.
+//!
+//! Events change the state and wake whatever is derived from it. Deltas wake only the text they belong to, so
+//! six streams at full speed touch six text nodes and nothing else.
+
+#[cfg(feature = "hydrate")]
+mod connection;
+#[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
+pub mod line;
+mod live_text;
+
+use std::collections::BTreeMap;
+
+use domain::{
+    chat::Chat,
+    feed::{Frame, Mirror, Received, Snapshot, StreamId},
+    id::ChatId,
+    page::Page,
+    workspace::Workspace,
+};
+use leptos::prelude::*;
+
+use crate::error::AppError;
+pub use live_text::{LiveSegment, LiveText};
+
+/// Cheap to copy; one for the life of a page.
+#[derive(Clone, Copy)]
+pub struct Feed {
+    mirror: RwSignal<Mirror<Page>>,
+    texts: StoredValue<BTreeMap<StreamId, LiveText>>,
+    pub connection: RwSignal<line::Shown>,
+    /// Why what was navigated to is not shown.
+    pub problem: RwSignal<Option<AppError>>,
+    /// Wakes whenever something on the page may have grown.
+    pub grown: RwSignal<()>,
+}
+
+impl Feed {
+    pub fn new(snapshot: Snapshot<Page>) -> Self {
+        Self {
+            mirror: RwSignal::new(Mirror::new(snapshot)),
+            texts: StoredValue::default(),
+            connection: RwSignal::new(line::Shown::Connecting),
+            problem: RwSignal::new(None),
+            grown: RwSignal::new(()),
+        }
+    }
+
+    /// Reads the state; whoever does it in a memo wakes when the answer changes.
+    pub fn workspace<T>(&self, read: impl FnOnce(&Workspace) -> T) -> T {
+        self.mirror.with(|mirror| read(&mirror.state.workspace))
+    }
+
+    pub fn chat<T>(&self, read: impl FnOnce(&Chat) -> T) -> Option<T> {
+        self.mirror.with(|mirror| mirror.state.chat.as_ref().map(read))
+    }
+
+    pub fn shown_chat(&self) -> Option<ChatId> {
+        self.chat(|chat| chat.id)
+    }
+
+    /// The text of a stream as it grows.
+    pub fn text(&self, stream: StreamId) -> LiveText {
+        if let Some(text) = self.texts.with_value(|texts| texts.get(&stream).cloned()) {
+            return text;
+        }
+        let text = LiveText::default();
+        self.mirror.with_untracked(|mirror| {
+            if let Some(copy) = mirror.streams.get(&stream) {
+                text.show(copy);
+            }
+        });
+        self.texts.update_value(|texts| drop(texts.insert(stream, text.clone())));
+        text
+    }
+
+    /// Starts again from a new snapshot, of the same page or of another.
+    pub fn renew(&self, snapshot: Snapshot<Page>) {
+        let same = snapshot.state.chat.as_ref().map(|chat| chat.id) == untrack(|| self.shown_chat());
+        if same {
+            self.mirror.update(|mirror| mirror.renew(snapshot));
+        } else {
+            self.texts.update_value(BTreeMap::clear);
+            self.mirror.set(Mirror::new(snapshot));
+        }
+        self.problem.set(None);
+        self.show_all_texts();
+        self.grown.notify();
+    }
+
+    /// Folds what arrived since the last animation frame, up to the first piece that does not fit.
+    pub fn receive(&self, frames: &[Frame]) -> Received {
+        let mut result = Received::Applied;
+        let (mut changed, mut grown) = (false, Vec::new());
+        self.mirror.update_untracked(|mirror| {
+            for frame in frames {
+                result = mirror.receive(frame);
+                match (frame, result) {
+                    (Frame::Event(_), Received::Applied) => changed = true,
+                    (Frame::Delta(delta), Received::Applied) => grown.push(delta.stream),
+                    (Frame::Truncate(cut), Received::Applied) => grown.push(cut.stream),
+                    _ => {}
+                }
+                if matches!(result, Received::Gap | Received::Reset) {
+                    break;
+                }
+            }
+        });
+        if changed {
+            // An event may have cut a stream to its final length.
+            self.show_all_texts();
+            self.mirror.notify();
+        } else {
+            grown.sort_unstable();
+            grown.dedup();
+            grown.into_iter().for_each(|stream| self.show_text(stream));
+        }
+        self.grown.notify();
+        result
+    }
+
+    fn show_all_texts(&self) {
+        let streams: Vec<_> = self.texts.with_value(|texts| texts.keys().copied().collect());
+        streams.into_iter().for_each(|stream| self.show_text(stream));
+    }
+
+    fn show_text(&self, stream: StreamId) {
+        let Some(text) = self.texts.with_value(|texts| texts.get(&stream).cloned()) else { return };
+        self.mirror.with_untracked(|mirror| {
+            if let Some(copy) = mirror.streams.get(&stream) {
+                text.show(copy);
+            }
+        });
+    }
+}
+
+/// Keeps the feed alive and on the chat that the address names. The server renders once and has nothing to keep.
+pub fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
+    #[cfg(feature = "hydrate")]
+    connection::keep(feed, wanted);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (feed, wanted);
+}
+
+#[cfg(test)]
+#[cfg(feature = "ssr")]
+mod tests;

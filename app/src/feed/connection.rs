@@ -1,0 +1,263 @@
+//! The wire: one `EventSource`, and the requests around it.
+//!
+//! The browser's own type is used rather than a stream for each event name, because one listener for all names
+//! sees the frames in the order in which they were sent.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use domain::{
+    feed::{Cursor, Frame, Received},
+    id::ChatId,
+};
+use leptos::{prelude::*, task::spawn_local};
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{EventSource, MessageEvent};
+
+use super::{
+    Feed,
+    line::{Do, Line, Seen},
+};
+use crate::{chat::api, device, error::AppError, workspace::api::page_snapshot};
+
+const TICK: Duration = Duration::from_secs(1);
+const NAMES: [&str; 5] = ["event", "delta", "truncate", "reset", "beat"];
+/// Frames are folded once an animation frame, or sooner when this many wait.
+const WAITING_MAX: usize = 1_000;
+
+pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
+    let wire = Rc::new(Wire { feed, wanted, inner: RefCell::default() });
+    // Effects run after hydration, so the first render on both sides is the snapshot's.
+    Effect::new(move |started: Option<()>| {
+        wanted.track();
+        if started.is_none() {
+            wire.start();
+        }
+        // The first address is the snapshot's own.
+        if wire.is_elsewhere() {
+            wire.see(Seen::Navigated);
+        }
+    });
+}
+
+struct Wire {
+    feed: Feed,
+    wanted: Memo<Option<ChatId>>,
+    inner: RefCell<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    line: Line,
+    source: Option<Source>,
+    watched: Vec<String>,
+    waiting: Vec<Frame>,
+    is_frame_requested: bool,
+    /// Answers to requests that were given up are told by their number.
+    asked: u32,
+}
+
+impl Wire {
+    fn start(self: &Rc<Self>) {
+        let wire = Rc::clone(self);
+        set_interval(move || wire.tick(), TICK);
+        let wire = Rc::clone(self);
+        window_event_listener_untyped("visibilitychange", move |_| wire.tick());
+        self.tick();
+    }
+
+    fn tick(self: &Rc<Self>) {
+        self.see(Seen::Tick { visible: device::is_visible() });
+    }
+
+    fn see(self: &Rc<Self>, seen: Seen) {
+        let now_ms = device::now_ms().unwrap_or_default();
+        let (act, shown) = {
+            let mut inner = self.inner.borrow_mut();
+            (inner.line.next(seen, now_ms), inner.line.shown())
+        };
+        if self.feed.connection.get_untracked() != shown {
+            self.feed.connection.set(shown);
+        }
+        match act {
+            None => {}
+            Some(Do::Connect) => self.connect(),
+            Some(Do::Close) => self.close(),
+            Some(Do::WaitMs(ms)) => {
+                self.close();
+                let wire = Rc::clone(self);
+                set_timeout(move || wire.tick(), Duration::from_millis(ms.unsigned_abs()));
+            }
+            Some(Do::Fetch) => {
+                self.close();
+                self.fetch();
+            }
+            Some(Do::Probe) => self.probe(),
+        }
+    }
+
+    fn connect(self: &Rc<Self>) {
+        self.close();
+        let cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
+        let source = Source::open(self, &cursor);
+        let failed = source.is_none();
+        {
+            let mut inner = self.inner.borrow_mut();
+            inner.watched = names(&cursor);
+            inner.source = source;
+        }
+        if failed {
+            self.see(Seen::Failed);
+        }
+    }
+
+    fn close(&self) {
+        let mut inner = self.inner.borrow_mut();
+        inner.source = None;
+        inner.waiting.clear();
+        inner.asked += 1;
+    }
+
+    fn heard(self: &Rc<Self>, name: &str, data: &str) {
+        let Ok(frame) = Frame::parse(name, data) else {
+            // A frame of another version: the page that knows it has to be loaded.
+            return self.see(Seen::Reset);
+        };
+        let seen = if frame == Frame::Beat { Seen::Beat } else { Seen::Heard };
+        let is_due = {
+            let mut inner = self.inner.borrow_mut();
+            if frame != Frame::Beat {
+                inner.waiting.push(frame);
+            }
+            inner.waiting.len() >= WAITING_MAX
+        };
+        self.see(seen);
+        // A hidden page gets no animation frames.
+        if is_due || !device::is_visible() {
+            self.fold();
+        } else {
+            self.request_fold();
+        }
+    }
+
+    fn request_fold(self: &Rc<Self>) {
+        let mut inner = self.inner.borrow_mut();
+        if inner.waiting.is_empty() || std::mem::replace(&mut inner.is_frame_requested, true) {
+            return;
+        }
+        let wire = Rc::clone(self);
+        request_animation_frame(move || {
+            wire.inner.borrow_mut().is_frame_requested = false;
+            wire.fold();
+        });
+    }
+
+    fn fold(self: &Rc<Self>) {
+        let frames = std::mem::take(&mut self.inner.borrow_mut().waiting);
+        if frames.is_empty() {
+            return;
+        }
+        match self.feed.receive(&frames) {
+            Received::Gap => self.see(Seen::Gap),
+            Received::Reset => self.see(Seen::Reset),
+            Received::Applied | Received::Repeated => {
+                let cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
+                // A stream that is whole may stay watched; one that is new must not wait.
+                let is_new = {
+                    let inner = self.inner.borrow();
+                    names(&cursor).iter().any(|name| !inner.watched.contains(name))
+                };
+                if is_new {
+                    self.see(Seen::WatchChanged);
+                }
+            }
+        }
+    }
+
+    fn fetch(self: &Rc<Self>) {
+        let wanted = self.wanted.get_untracked();
+        let (wire, asked) = (Rc::clone(self), self.inner.borrow().asked);
+        spawn_local(async move {
+            let answer = page_snapshot(wanted).await;
+            if wire.inner.borrow().asked != asked {
+                return;
+            }
+            match answer {
+                Ok(snapshot) => {
+                    wire.feed.renew(snapshot);
+                    wire.see(Seen::Answered);
+                }
+                Err(AppError::NotLoggedIn) => wire.see(Seen::SignedOut),
+                Err(error @ (AppError::Rejected(_) | AppError::Invalid(_))) => {
+                    wire.feed.problem.set(Some(error));
+                    wire.see(Seen::Answered);
+                }
+                Err(_) => wire.see(Seen::Failed),
+            }
+        });
+    }
+
+    /// The catalogue is small, and after a restart it may be another one.
+    fn probe(self: &Rc<Self>) {
+        let (wire, asked) = (Rc::clone(self), self.inner.borrow().asked);
+        spawn_local(async move {
+            let answer = api::offered_models(false).await;
+            if wire.inner.borrow().asked != asked {
+                return;
+            }
+            match answer {
+                Ok(_) if wire.is_elsewhere() => wire.see(Seen::Navigated),
+                Ok(_) => wire.see(Seen::Answered),
+                Err(AppError::NotLoggedIn) => wire.see(Seen::SignedOut),
+                Err(_) => wire.see(Seen::Failed),
+            }
+        });
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.wanted.get_untracked() != untrack(|| self.feed.shown_chat())
+    }
+}
+
+fn names(cursor: &Cursor) -> Vec<String> {
+    cursor.watch.keys().map(ToString::to_string).collect()
+}
+
+/// An open connection with its listeners; dropping it closes it, and nothing it says is heard any more.
+struct Source {
+    source: EventSource,
+    on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_open: Closure<dyn FnMut()>,
+    _on_error: Closure<dyn FnMut()>,
+}
+
+impl Source {
+    fn open(wire: &Rc<Wire>, cursor: &Cursor) -> Option<Self> {
+        let source = EventSource::new(&format!("/api/feed?{}", cursor.to_query())).ok()?;
+        let (hears, opens, fails) = (Rc::clone(wire), Rc::clone(wire), Rc::clone(wire));
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(data) = event.data().as_string() {
+                hears.heard(&event.type_(), &data);
+            }
+        });
+        let on_open = Closure::<dyn FnMut()>::new(move || opens.see(Seen::Opened));
+        let on_error = Closure::<dyn FnMut()>::new(move || fails.see(Seen::Failed));
+        for name in NAMES {
+            source.add_event_listener_with_callback(name, on_message.as_ref().unchecked_ref()).ok()?;
+        }
+        source.set_onopen(Some(on_open.as_ref().unchecked_ref()));
+        source.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Some(Self { source, on_message, _on_open: on_open, _on_error: on_error })
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        for name in NAMES {
+            let listener = self.on_message.as_ref().unchecked_ref();
+            self.source.remove_event_listener_with_callback(name, listener).ok();
+        }
+        self.source.set_onopen(None);
+        self.source.set_onerror(None);
+        self.source.close();
+    }
+}

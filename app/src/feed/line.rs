@@ -1,0 +1,197 @@
+//! When to connect, to wait, to sleep and to ask for a new snapshot. Pure: time and sight are inputs, so every
+//! rule is tested without a browser.
+
+/// The server sends a beat every two seconds, so this long a silence means a dead connection.
+const SILENCE_MS_MAX: i64 = 5_000;
+/// A browser allows six connections to a host; a page nobody looks at gives its own back.
+const HIDDEN_MS_MAX: i64 = 10_000;
+const ANSWER_MS_MAX: i64 = 15_000;
+const BACKOFF_MS_MIN: i64 = 200;
+const BACKOFF_MS_MAX: i64 = 5_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A second passed, or something may have changed.
+    Tick {
+        visible: bool,
+    },
+    Opened,
+    Heard,
+    Beat,
+    /// The connection broke, or a request of ours did not get through.
+    Failed,
+    /// A frame is missing.
+    Gap,
+    /// The server cannot go on from our place.
+    Reset,
+    /// The page shows other streams than the connection watches.
+    WatchChanged,
+    /// The page is to show something else.
+    Navigated,
+    /// The answer to `Do::Probe` or `Do::Fetch`.
+    Answered,
+    SignedOut,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Do {
+    /// Open a connection from the mirror's place; an open one is closed.
+    Connect,
+    Close,
+    /// Get a new snapshot.
+    Fetch,
+    /// Ask for something small: an `EventSource` cannot tell a server that is away from a login that ended.
+    Probe,
+    /// Close, and tick again after this long.
+    WaitMs(i64),
+}
+
+/// What the reader is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Connecting,
+    Live,
+    Offline,
+    SignedOut,
+}
+
+#[derive(Clone, Debug)]
+pub struct Line {
+    state: State,
+    /// In a row, until a beat shows that a connection lasts.
+    failures: u32,
+    hidden_since_ms: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    New,
+    Connecting {
+        since_ms: i64,
+    },
+    Open {
+        heard_at_ms: i64,
+    },
+    Waiting {
+        until_ms: i64,
+        then: Do,
+    },
+    /// A request of ours is under way.
+    Asking {
+        since_ms: i64,
+    },
+    Asleep,
+    SignedOut,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self { state: State::New, failures: 0, hidden_since_ms: None }
+    }
+}
+
+impl Line {
+    pub fn next(&mut self, seen: Seen, now_ms: i64) -> Option<Do> {
+        match (self.state, seen) {
+            (State::SignedOut, _) => None,
+            (_, Seen::SignedOut) => {
+                self.state = State::SignedOut;
+                Some(Do::Close)
+            }
+            (_, Seen::Navigated) => self.ask(Do::Fetch, now_ms),
+            (State::Asking { .. }, Seen::Answered) => self.connect(now_ms),
+            (State::Asking { .. }, Seen::Failed) => self.wait(Do::Probe, now_ms),
+            // What a connection still says while its successor is being prepared does not count.
+            (State::Asking { .. } | State::Waiting { .. } | State::Asleep, seen)
+                if !matches!(seen, Seen::Tick { .. }) =>
+            {
+                None
+            }
+            (_, Seen::Opened | Seen::Heard) => self.heard(now_ms),
+            (_, Seen::Beat) => {
+                self.failures = 0;
+                self.heard(now_ms)
+            }
+            // The first failure may be a restart or a hiccup; then it is worth asking why.
+            (_, Seen::Failed) if self.failures == 0 => self.wait(Do::Connect, now_ms),
+            (_, Seen::Failed) => self.wait(Do::Probe, now_ms),
+            (_, Seen::Gap) => self.wait(Do::Connect, now_ms),
+            (_, Seen::Reset) if self.failures == 0 => {
+                self.failures = 1;
+                self.ask(Do::Fetch, now_ms)
+            }
+            (_, Seen::Reset) => self.wait(Do::Fetch, now_ms),
+            (_, Seen::WatchChanged) => self.connect(now_ms),
+            (_, Seen::Answered) => None,
+            (_, Seen::Tick { visible }) => self.tick(visible, now_ms),
+        }
+    }
+
+    pub fn shown(&self) -> Shown {
+        match self.state {
+            State::SignedOut => Shown::SignedOut,
+            State::Open { .. } => Shown::Live,
+            // A short hiccup is not worth a word.
+            State::New | State::Connecting { .. } | State::Waiting { .. } | State::Asking { .. }
+                if self.failures > 1 =>
+            {
+                Shown::Offline
+            }
+            _ => Shown::Connecting,
+        }
+    }
+
+    fn tick(&mut self, visible: bool, now_ms: i64) -> Option<Do> {
+        if visible {
+            self.hidden_since_ms = None;
+        } else {
+            let since = *self.hidden_since_ms.get_or_insert(now_ms);
+            let open = matches!(self.state, State::Connecting { .. } | State::Open { .. });
+            if open && now_ms - since >= HIDDEN_MS_MAX {
+                self.state = State::Asleep;
+                return Some(Do::Close);
+            }
+            return None;
+        }
+        match self.state {
+            State::New | State::Asleep => self.connect(now_ms),
+            State::Connecting { since_ms: at } | State::Open { heard_at_ms: at }
+                if now_ms - at >= SILENCE_MS_MAX =>
+            {
+                self.failures += 1;
+                self.connect(now_ms)
+            }
+            State::Waiting { until_ms, then } if now_ms >= until_ms => match then {
+                Do::Connect => self.connect(now_ms),
+                other => self.ask(other, now_ms),
+            },
+            State::Asking { since_ms } if now_ms - since_ms >= ANSWER_MS_MAX => self.wait(Do::Probe, now_ms),
+            _ => None,
+        }
+    }
+
+    fn heard(&mut self, now_ms: i64) -> Option<Do> {
+        self.state = State::Open { heard_at_ms: now_ms };
+        None
+    }
+
+    fn connect(&mut self, now_ms: i64) -> Option<Do> {
+        self.state = State::Connecting { since_ms: now_ms };
+        Some(Do::Connect)
+    }
+
+    fn ask(&mut self, what: Do, now_ms: i64) -> Option<Do> {
+        self.state = State::Asking { since_ms: now_ms };
+        Some(what)
+    }
+
+    fn wait(&mut self, then: Do, now_ms: i64) -> Option<Do> {
+        let wait_ms = (BACKOFF_MS_MIN << self.failures.min(8)).min(BACKOFF_MS_MAX);
+        self.failures = self.failures.saturating_add(1);
+        self.state = State::Waiting { until_ms: now_ms + wait_ms, then };
+        Some(Do::WaitMs(wait_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+use super::*;
+
+/// Runs `what@ms` words (`tick` is a visible page's, `hid` a hidden one's) and compares what is done.
+fn check(script: &str, expected: &str) {
+    let mut line = Line::default();
+    let mut done = Vec::new();
+    for word in script.split_whitespace() {
+        let (what, at) = word.split_once('@').unwrap();
+        let seen = match what {
+            "tick" => Seen::Tick { visible: true },
+            "hid" => Seen::Tick { visible: false },
+            "opened" => Seen::Opened,
+            "heard" => Seen::Heard,
+            "beat" => Seen::Beat,
+            "failed" => Seen::Failed,
+            "gap" => Seen::Gap,
+            "reset" => Seen::Reset,
+            "watch" => Seen::WatchChanged,
+            "nav" => Seen::Navigated,
+            "answered" => Seen::Answered,
+            "out" => Seen::SignedOut,
+            other => panic!("unknown word {other}"),
+        };
+        done.push(match line.next(seen, at.parse().unwrap()) {
+            None => "-".to_owned(),
+            Some(Do::WaitMs(ms)) => format!("wait{ms}"),
+            Some(act) => format!("{act:?}").to_lowercase(),
+        });
+    }
+    assert_eq!(format!("{} {:?}", done.join(" "), line.shown()), expected, "{script}");
+}
+
+#[test]
+fn a_page_connects_and_is_live() {
+    check("tick@0", "connect Connecting");
+    check("tick@0 opened@20 beat@2000 tick@4000", "connect - - - Live");
+}
+
+#[test]
+fn silence_in_a_visible_page_reconnects() {
+    check("tick@0 beat@100 tick@5000 tick@5100 beat@5300", "connect - - connect - Live");
+    check("tick@0 tick@4000 tick@5000 tick@9999 tick@10000", "connect - connect - connect Offline");
+}
+
+#[test]
+fn a_broken_connection_is_tried_again_ever_more_slowly() {
+    check("tick@0 beat@1 failed@10 tick@100 tick@210 beat@300", "connect - wait200 - connect - Live");
+    check(
+        "tick@0 failed@0 tick@200 failed@200 tick@600 failed@600 tick@1400 failed@1400 tick@3000 failed@3000 \
+         tick@6200 failed@6200",
+        "connect wait200 connect wait400 probe wait800 probe wait1600 probe wait3200 probe wait5000 Offline",
+    );
+    // A second error of the connection that was given up does not count.
+    check("tick@0 failed@10 failed@11 tick@210", "connect wait200 - connect Connecting");
+}
+
+#[test]
+fn a_probe_tells_a_server_that_is_back_from_a_login_that_ended() {
+    check(
+        "tick@0 failed@0 tick@200 failed@200 tick@600 answered@650 opened@700",
+        "connect wait200 connect wait400 probe connect - Live",
+    );
+    check(
+        "tick@0 failed@0 tick@200 failed@200 tick@600 out@650 tick@9000 nav@9001",
+        "connect wait200 connect wait400 probe close - - SignedOut",
+    );
+}
+
+#[test]
+fn a_gap_resumes_and_a_reset_fetches_but_never_in_a_hot_loop() {
+    check("tick@0 beat@1 gap@5 tick@205 heard@210 gap@211", "connect - wait200 connect - wait400 Offline");
+    check("tick@0 beat@1 reset@5 answered@50", "connect - fetch connect Connecting");
+    check(
+        "tick@0 beat@1 reset@5 answered@50 reset@60 tick@460 answered@500 beat@2500",
+        "connect - fetch connect wait400 fetch connect - Live",
+    );
+}
+
+#[test]
+fn a_changed_watch_set_and_another_page_are_followed() {
+    check("tick@0 opened@1 watch@5", "connect - connect Connecting");
+    check("tick@0 opened@1 nav@5 beat@6 answered@50", "connect - fetch - connect Connecting");
+    check("nav@0 failed@9 tick@300", "fetch wait200 probe Connecting");
+}
+
+#[test]
+fn an_answer_that_does_not_come_is_not_waited_for() {
+    check("nav@0 tick@14000 tick@15000 answered@15001 tick@15200", "fetch - wait200 - probe Connecting");
+}
+
+#[test]
+fn a_hidden_page_gives_its_connection_back() {
+    check("tick@0 beat@1 hid@1000 hid@9000 hid@11000 hid@12000", "connect - - - close - Connecting");
+    check("tick@0 beat@1 hid@1000 hid@11000 tick@50000 opened@50010", "connect - - close connect - Live");
+    check("hid@0 hid@20000 tick@20001", "- - connect Connecting");
+}

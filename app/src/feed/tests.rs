@@ -1,0 +1,115 @@
+use domain::{
+    catalogue::ModelRef,
+    chat::{Body, Message},
+    feed::{Delta, Envelope, Event, Truncate},
+    id::{Attempt, MessageId, SessionId, TaskId},
+    task::{Status, Task, Work},
+    transcript::Kind,
+};
+use uuid::Uuid;
+
+use super::*;
+
+fn id(n: u128) -> Uuid {
+    Uuid::from_u128(n)
+}
+
+fn stream() -> StreamId {
+    StreamId { task: TaskId(id(3)), attempt: Attempt(1) }
+}
+
+fn snapshot(text: &str) -> Snapshot<Page> {
+    let mut chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "A chat".into());
+    let task = Task {
+        id: stream().task,
+        chat: chat.id,
+        work: Work::ChatTurn,
+        model: ModelRef { server: "local".into(), model: "small".into() },
+        attempts_max: 3,
+        queued_at_ms: 0,
+        lost: Vec::new(),
+        status: Status::Queued,
+    };
+    let message = Message { id: MessageId(id(4)), parent: None, body: Body::Assistant { task: task.id } };
+    chat.apply(&Event::TaskQueued { chat: chat.id, task });
+    chat.apply(&Event::MessageAdded { chat: chat.id, message });
+    chat.apply(&Event::TaskStarted { chat: chat.id, task: stream().task, attempt: Attempt(1), at_ms: 0 });
+    let state = Page { workspace: Workspace::default(), chat: Some(chat) };
+    Snapshot { seq: 3, state, streams: vec![(stream(), text.to_owned())] }
+}
+
+fn delta(offset: u64, text: &str) -> Frame {
+    Frame::Delta(Delta { stream: stream(), offset, text: text.into() })
+}
+
+/// Shows a stream, feeds it, and compares the segments that stand on the page: `T` text, `R` reasoning.
+fn check(frames: &[Frame], expected: &str, retracted: bool) {
+    Owner::new().with(|| {
+        let feed = Feed::new(snapshot("\u{1e}text\nab"));
+        let text = feed.text(stream());
+        for frame in frames {
+            feed.receive(std::slice::from_ref(frame));
+        }
+        let shown = text.segments.get_untracked();
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|segment| {
+                let kind = if segment.kind == Kind::Text { 'T' } else { 'R' };
+                format!("{kind}:{}", segment.text.get_untracked())
+            })
+            .collect();
+        assert_eq!((shown.join(" ").as_str(), text.retracted.get_untracked()), (expected, retracted));
+    });
+}
+
+#[test]
+fn text_grows_where_it_stands() {
+    let at = "\u{1e}text\nab".len() as u64;
+    check(&[], "T:ab", false);
+    check(&[delta(at, "cd"), delta(at + 2, "e")], "T:abcde", false);
+    check(&[delta(at, "cd"), delta(at, "cd")], "T:abcd", false);
+    check(&[delta(at, "\u{1e}reason"), delta(at + 7, "ing\nhm")], "T:ab R:hm", false);
+    check(&[delta(at + 9, "lost")], "T:ab", false);
+}
+
+#[test]
+fn what_is_taken_back_is_marked_and_written_anew() {
+    let at = "\u{1e}text\nab".len() as u64;
+    let cut = |len| Frame::Truncate(Truncate { stream: stream(), len });
+    check(&[cut(at - 1)], "T:a", true);
+    check(&[cut(at - 1), delta(at - 1, "xyz")], "T:axyz", true);
+    check(&[delta(at, "\u{1e}reasoning\nhm"), cut(at)], "T:ab", true);
+}
+
+#[test]
+fn a_delta_wakes_nothing_but_its_text() {
+    Owner::new().with(|| {
+        let feed = Feed::new(snapshot("\u{1e}text\nab"));
+        let woken = StoredValue::new(0);
+        let state = Memo::new_with_compare(
+            move |_| {
+                woken.update_value(|woken| *woken += 1);
+                feed.chat(|chat| chat.messages.len())
+            },
+            |_, _| true,
+        );
+        state.get_untracked();
+        feed.receive(&[delta(8, "c")]);
+        state.get_untracked();
+        assert_eq!(woken.get_value(), 1);
+
+        let event = Event::TaskCancelling { chat: ChatId(id(1)), task: stream().task };
+        feed.receive(&[Frame::Event(Box::new(Envelope { seq: 4, event }))]);
+        state.get_untracked();
+        assert_eq!(woken.get_value(), 2);
+    });
+}
+
+#[test]
+fn a_gap_is_told_and_nothing_after_it_is_applied() {
+    Owner::new().with(|| {
+        let feed = Feed::new(snapshot("\u{1e}text\nab"));
+        assert_eq!(feed.receive(&[delta(8, "c"), delta(99, "z"), delta(9, "d")]), Received::Gap);
+        assert_eq!(feed.text(stream()).answer(), "abc");
+    });
+}

@@ -1,0 +1,57 @@
+//! The start page: the newest chats, and the way in for a first project.
+
+use domain::workspace::ChatEntry;
+use leptos::prelude::*;
+
+use super::{add_project::AddProjectForm, chat_path};
+use crate::feed::Feed;
+
+const RECENT_MAX: usize = 12;
+
+#[component]
+pub fn Welcome() -> impl IntoView {
+    let feed = expect_context::<Feed>();
+    let recent = Memo::new(move |_| {
+        feed.workspace(|all| all.chats.iter().rev().take(RECENT_MAX).cloned().collect::<Vec<_>>())
+    });
+    let is_empty = Memo::new(move |_| feed.workspace(|all| all.projects.is_empty()));
+    let lead = move || {
+        if is_empty.get() {
+            "Add the folder of a project, and ask a model about it."
+        } else {
+            "Go on with a chat, or add another project."
+        }
+    };
+    view! {
+        <div class="page">
+            <div class="page-head">
+                <h1>"BooCode"</h1>
+                <p class="page-lead">{lead}</p>
+            </div>
+            <Show when=move || !recent.read().is_empty()>
+                <h2>"Recent chats"</h2>
+                <ul class="card-list">
+                    <For
+                        each=move || recent.get()
+                        key=|chat| (chat.id, chat.title.clone(), chat.running)
+                        children=|chat| view! { <li><Recent chat /></li> }
+                    />
+                </ul>
+            </Show>
+            <h2>"Add a project"</h2>
+            <AddProjectForm />
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Recent(chat: ChatEntry) -> impl IntoView {
+    view! {
+        <a class="card" href=chat_path(chat.id)>
+            <span>{chat.title}</span>
+            {chat.running.then_some(view! { <span class="field-hint">"An answer is being written."</span> })}
+        </a>
+    }
+    .into_any()
+}

@@ -1,0 +1,194 @@
+import { addProject, answer, ask, expect, live, logIn, numbers, test } from './world';
+
+test('a question is answered in the page and is there after a reload', async ({ chat }) => {
+  await ask(chat, '[[count 60]]');
+  await expect(answer(chat)).toContainText('5 6 7');
+  await expect(answer(chat)).toContainText(numbers(60));
+  await expect(answer(chat)).toContainText('tokens/s');
+  await chat.reload();
+  await expect(answer(chat)).toContainText(numbers(60));
+  await expect(chat.locator('.message')).toHaveCount(2);
+});
+
+test('an answer can be stopped and what came stays', async ({ chat }) => {
+  await ask(chat, '[[count 3000]]');
+  await expect(answer(chat)).toContainText('10 11 12');
+  await chat.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(answer(chat)).toContainText('Stopped');
+  await expect(answer(chat)).toContainText('10 11 12');
+  await expect(chat.getByRole('button', { name: 'Stop', exact: true })).toBeDisabled();
+});
+
+test('what is asked meanwhile waits, can be changed, and follows', async ({ chat }) => {
+  await ask(chat, '[[count 150]]');
+  await ask(chat, '[[say the second]]');
+  await ask(chat, '[[say the third]]');
+  const queue = chat.getByRole('list', { name: 'Messages that wait' });
+  await expect(queue.getByRole('listitem')).toHaveCount(2);
+  await queue.getByRole('button', { name: 'Remove this waiting message' }).first().click();
+  await expect(queue.getByRole('listitem')).toHaveCount(1);
+  await queue.getByRole('button', { name: 'Edit this waiting message' }).click();
+  await queue.getByLabel('The waiting message').fill('[[say something else]]');
+  await queue.getByRole('button', { name: 'Save' }).click();
+  await expect(answer(chat)).toContainText('something else', { timeout: 20_000 });
+  await expect(chat.locator('.message.user')).toHaveCount(2);
+});
+
+test('a failure is said in place and can be retried', async ({ chat }) => {
+  await ask(chat, '[[truncate after 5 times 1]] [[say all of it]]');
+  await expect(answer(chat).getByRole('alert')).toContainText('cut off');
+  await answer(chat).getByRole('alert').getByRole('button', { name: 'Retry' }).click();
+  await expect(answer(chat)).toContainText('all of it');
+  await expect(answer(chat).getByRole('alert')).toHaveCount(0);
+});
+
+test('after a failure the queue is held until it is let go', async ({ chat }) => {
+  await ask(chat, '[[loading 800]] [[die]]');
+  await ask(chat, '[[say later]]');
+  const held = chat.getByRole('button', { name: 'Send now' });
+  await held.click();
+  await expect(answer(chat)).toContainText('later');
+});
+
+test('editing makes a branch and the old one stays reachable', async ({ chat }) => {
+  await ask(chat, '[[say first answer]]');
+  await expect(answer(chat)).toContainText('first answer');
+  await chat.getByRole('button', { name: 'Edit and send again' }).click();
+  await chat.getByLabel('Your message in other words').fill('[[say second answer]]');
+  await chat.getByRole('button', { name: 'Send as a new branch' }).click();
+  await expect(answer(chat)).toContainText('second answer');
+  const versions = chat.locator('.message.user').getByRole('group', { name: 'Versions of this message' });
+  await expect(versions).toContainText('2/2');
+  await versions.getByRole('button', { name: 'Previous version' }).click();
+  await expect(answer(chat)).toContainText('first answer');
+  await expect(chat.locator('.message.user').getByRole('group')).toContainText('1/2');
+});
+
+test('a draft survives a reload', async ({ chat }) => {
+  await chat.getByLabel('Your message').fill('half a thought');
+  await chat.reload();
+  await live(chat);
+  await expect(chat.getByLabel('Your message')).toHaveValue('half a thought');
+});
+
+test('loading is shown as loading, reasoning as reasoning', async ({ chat }) => {
+  await ask(chat, '[[loading 1500]] [[reasoning let me see]] [[say here it is]]');
+  await expect(answer(chat)).toContainText(/loading/i);
+  await expect(answer(chat)).toContainText('here it is');
+  await expect(answer(chat).locator('details.reasoning')).toContainText('let me see');
+  await expect(answer(chat).locator('.markdown')).not.toContainText('let me see');
+});
+
+test('the title comes by itself and can be changed', async ({ chat }) => {
+  await ask(chat, '[[say hello]]');
+  await expect(chat.getByRole('heading', { level: 1 })).not.toHaveText('New chat');
+  await chat.getByRole('button', { name: 'Rename this chat' }).click();
+  await chat.getByRole('textbox', { name: 'Title' }).fill('Greetings');
+  await chat.getByRole('button', { name: 'Rename', exact: true }).click();
+  await expect(chat.getByRole('heading', { level: 1 })).toHaveText('Greetings');
+  await expect(chat).toHaveTitle(/Greetings/);
+});
+
+test('markdown becomes elements, and nothing that a model says runs or loads', async ({ chat }) => {
+  const foreign: string[] = [];
+  const own = new URL(chat.url()).host;
+  chat.on('request', (request) => {
+    if (new URL(request.url()).host !== own) foreign.push(request.url());
+  });
+  await ask(chat, '[[markdown]]');
+  await expect(answer(chat).locator('.markdown pre code').first()).toBeVisible();
+  await expect(answer(chat).locator('table')).toBeVisible();
+  await expect(answer(chat)).toContainText('tokens/s');
+  await expect(answer(chat).locator('script, img, iframe, [style], [onclick], [onerror]')).toHaveCount(0);
+  for (const link of await answer(chat).locator('.markdown a').all()) {
+    expect(await link.getAttribute('href')).toMatch(/^https?:/);
+    expect(await link.getAttribute('rel')).toContain('noopener');
+  }
+  expect(foreign).toEqual([]);
+});
+
+test('code is copied with its button', async ({ chat, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await ask(chat, '[[markdown]]');
+  await expect(answer(chat)).toContainText('tokens/s');
+  const block = answer(chat).locator('.markdown pre').first();
+  const code = await block.locator('code').textContent();
+  await answer(chat).getByRole('button', { name: /copy.*code/i }).first().click();
+  expect(await chat.evaluate(() => navigator.clipboard.readText())).toBe(code);
+});
+
+test('two pages show the same, live', async ({ chat, context }) => {
+  const other = await context.newPage();
+  await other.goto(chat.url());
+  await live(other);
+  await ask(chat, '[[count 80]]');
+  await expect(answer(other)).toContainText(numbers(80));
+  await expect(answer(chat)).toContainText(numbers(80));
+});
+
+test('bad folders are refused in words and the text stays', async ({ page, boocode }, info) => {
+  await logIn(page, boocode);
+  const field = page.getByLabel('Folder of the project');
+  for (const [path, words] of [
+    ['/nonexistent/folder', /exist|allowed|outside|within/i],
+    ['relative/path', /absolute|full/i],
+    ['/etc', /allowed|outside|within/i],
+  ] as const) {
+    await field.fill(path);
+    await page.getByRole('button', { name: 'Add project' }).click();
+    await expect(page.locator('.field-error')).toContainText(words);
+    await expect(field).toHaveValue(path);
+  }
+  await field.fill(boocode.folder(`plain-${info.testId}`));
+  await page.getByRole('button', { name: 'Add project' }).click();
+  await page.getByRole('button', { name: 'Make it a git repository and add it' }).click();
+  await expect(page).toHaveURL(/\/chat\//);
+});
+
+test('nothing scrolls sideways', async ({ chat }) => {
+  await ask(chat, '[[markdown]]');
+  await expect(answer(chat)).toContainText('tokens/s');
+  const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  expect(sideways).toBe(false);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('a chat can be read, asked and stopped', async ({ page, boocode }, info) => {
+    await logIn(page, boocode);
+    await page.getByLabel('Folder of the project').fill(boocode.repository(`plain-${info.testId}`));
+    await page.getByRole('button', { name: 'Add project' }).click();
+    await expect(page).toHaveURL(/\/chat\//);
+    await page.getByLabel('Your message').fill('[[say plain text]]');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(async () => {
+      await page.reload();
+      await expect(answer(page)).toContainText('plain text', { timeout: 500 });
+    }).toPass();
+    await expect(page.locator('.message.user')).toContainText('[[say plain text]]');
+  });
+});
+
+test('a link to a chat that does not exist says so', async ({ page, boocode }) => {
+  await logIn(page, boocode);
+  const missing = await page.goto(`${boocode.url}/chat/00000000-0000-0000-0000-000000000000`);
+  expect(missing?.status()).toBe(404);
+  await expect(page.getByRole('main')).toContainText(/does not exist/);
+});
+
+test('another chat opens without a reload', async ({ chat, boocode }, info) => {
+  await ask(chat, '[[say in the first chat]]');
+  await expect(answer(chat)).toContainText('in the first chat');
+  const first = chat.url();
+  await chat.evaluate(() => ((window as { marked?: boolean }).marked = true));
+  const menu = chat.getByRole('button', { name: 'Projects and chats' });
+  if (await menu.isVisible()) await menu.click();
+  const project = chat.locator('nav section').filter({ hasText: `project-${info.testId}` });
+  await project.getByRole('button', { name: /New chat/ }).click();
+  await expect(chat).not.toHaveURL(first);
+  await expect(chat.locator('.message')).toHaveCount(0);
+  await chat.goBack();
+  await expect(answer(chat)).toContainText('in the first chat');
+  expect(await chat.evaluate(() => (window as { marked?: boolean }).marked)).toBe(true);
+});

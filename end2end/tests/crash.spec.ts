@@ -1,0 +1,51 @@
+import { addProject, answer, ask, BooCode, expect, live, numbers, test, Wire } from './world';
+
+test('kill -9 in the middle of an answer: the page mends itself and the turn is finished', async ({ chat, boocode }) => {
+  await ask(chat, '[[count 250]]');
+  await expect(answer(chat)).toContainText('20 21 22');
+  await boocode.kill();
+  await boocode.start();
+  // The lost attempt stays readable, marked; the next one brings the whole answer.
+  await expect(answer(chat).locator('.attempt.interrupted')).toContainText('20 21 22', { timeout: 20_000 });
+  await expect(answer(chat).locator('.attempt').last()).toContainText(numbers(250), { timeout: 20_000 });
+  await live(chat);
+  await chat.reload();
+  await expect(answer(chat).locator('.attempt').last()).toContainText(numbers(250));
+  await expect(chat.locator('.message')).toHaveCount(2);
+});
+
+test('a question sent while the server is away is kept and sent once', async ({ chat, boocode }) => {
+  await boocode.kill();
+  await chat.getByLabel('Your message').fill('[[say still here]]');
+  await chat.getByLabel('Your message').press('Control+Enter');
+  await expect(chat.locator('.notice.error')).toContainText(/cannot be reached/);
+  await expect(chat.getByLabel('Your message')).toHaveValue('[[say still here]]');
+  await boocode.start();
+  await live(chat);
+  await chat.getByLabel('Your message').press('Control+Enter');
+  await expect(answer(chat)).toContainText('still here');
+  await expect(chat.locator('.message.user')).toHaveCount(1);
+});
+
+test('a connection that goes dead without a word is replaced within seconds', async ({ page, model }) => {
+  const wire = new Wire();
+  await wire.open();
+  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', wire.url]);
+  try {
+    await boocode.start();
+    wire.target = boocode.port;
+    await page.goto(boocode.link);
+    await addProject(page, boocode.repository('behind-a-wire'));
+    await ask(page, '[[count 900]]');
+    await expect(answer(page)).toContainText('10 11 12');
+    wire.silence();
+    const before = await answer(page).textContent();
+    // Five seconds of silence, and one for the page to notice; the rest is the machine's.
+    await expect(answer(page)).not.toHaveText(before!, { timeout: 10_000 });
+    await expect(answer(page)).toContainText(numbers(900), { timeout: 20_000 });
+    await live(page);
+  } finally {
+    wire.close();
+    await boocode.stop();
+  }
+});

@@ -1,0 +1,203 @@
+import { test as base, expect, type Page } from '@playwright/test';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** What a program says on a line of its own once it is ready. */
+async function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
+  const lines = createInterface({ input: child.stdout! });
+  for await (const line of lines) {
+    const match = line.match(pattern);
+    if (match) {
+      child.stdout!.resume();
+      return match[1];
+    }
+  }
+  throw new Error(`ended before it said ${pattern}`);
+}
+
+function need(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the browser tests with cargo xtask test`);
+  return value;
+}
+
+/** BooCode on a data directory and a port of its own, which stay the same when it is killed and started again. */
+export class BooCode {
+  private child?: ChildProcess;
+  link = '';
+  port = 0;
+  readonly home = mkdtempSync(join(tmpdir(), 'boocode-e2e-'));
+
+  constructor(private readonly args: string[]) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const args = ['serve', '--port', String(this.port), '--data-dir', join(this.home, 'data')];
+    args.push('--allowed-root', this.home, '--no-discover', ...this.args);
+    this.child = spawn(need('BOOCODE_BIN'), args, {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, HOME: this.home, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined },
+    });
+    this.link = await firstMatch(this.child, /ready: (\S+)/);
+    this.port = Number(new URL(this.link).port);
+  }
+
+  /** As `kill -9` does. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  repository(name: string): string {
+    const path = join(this.home, name);
+    mkdirSync(path);
+    execFileSync('git', ['init', '-q', path]);
+    return path;
+  }
+
+  folder(name: string): string {
+    const path = join(this.home, name);
+    mkdirSync(path);
+    return path;
+  }
+}
+
+/** The scripted model server; what it says is steered from the question. */
+async function scripted(): Promise<{ url: string; stop: () => void }> {
+  const child = spawn(need('SCRIPTED_BIN'), ['--port', '0', '--tokens-per-second', '100'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await firstMatch(child, /listening (\S+)/);
+  return { url, stop: () => child.kill('SIGKILL') };
+}
+
+/** A wire that can go dead without anybody hanging up, as when a laptop leaves the network. */
+export class Wire {
+  private readonly sockets = new Set<Socket>();
+  private server!: Server;
+  target = 0;
+  url = '';
+
+  async open(): Promise<void> {
+    this.server = createServer((near) => {
+      const far = connect(this.target, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ]) {
+        this.sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('data', (bytes) => other.write(bytes));
+        socket.on('end', () => other.end());
+        socket.on('close', () => this.sockets.delete(socket));
+      }
+    });
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
+  }
+
+  /** What is open falls silent; what is opened later works. */
+  silence(): void {
+    for (const socket of this.sockets) {
+      socket.removeAllListeners('data');
+      socket.removeAllListeners('end');
+      socket.pause();
+    }
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+}
+
+type Fixtures = { chat: Page };
+type WorkerFixtures = { model: string; boocode: BooCode };
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  /** The address of a scripted model server. */
+  model: [
+    async ({}, use) => {
+      const model = await scripted();
+      await use(model.url);
+      model.stop();
+    },
+    { scope: 'worker' },
+  ],
+
+  boocode: [
+    async ({ model }, use) => {
+      const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`]);
+      await boocode.start();
+      await use(boocode);
+      await boocode.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+
+  /** A page that is logged in and shows a new, empty chat. Errors in its console fail the test. */
+  chat: async ({ page, boocode }, use, info) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      const expected = /net::ERR_|Failed to load resource/.test(message.text());
+      if (message.type() === 'error' && !expected) errors.push(message.text());
+    });
+    await logIn(page, boocode);
+    await addProject(page, boocode.repository(`project-${info.testId}-${info.retry}`));
+    await use(page);
+    expect(errors).toEqual([]);
+  },
+});
+
+/** A link works once, so each page gets a fresh one. */
+export async function logIn(page: Page, boocode: BooCode): Promise<void> {
+  const args = ['link', '--data-dir', join(boocode.home, 'data')];
+  const env = { ...process.env, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined };
+  const link = execFileSync(need('BOOCODE_BIN'), args, { encoding: 'utf8', env }).trim();
+  await page.goto(link);
+}
+
+export async function addProject(page: Page, path: string): Promise<void> {
+  await page.getByLabel('Folder of the project').fill(path);
+  await page.getByRole('button', { name: 'Add project' }).click();
+  await expect(page).toHaveURL(/\/chat\//);
+  await live(page);
+}
+
+/** The page has come alive and hears the server. */
+export async function live(page: Page): Promise<void> {
+  await expect(page.locator('.connection')).toHaveAttribute('data-state', 'live');
+}
+
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your message').fill(text);
+  await page.getByLabel('Your message').press('Control+Enter');
+  await expect(page.getByLabel('Your message')).toHaveValue('');
+}
+
+export const answer = (page: Page) => page.locator('.message.assistant').last();
+
+/** The numbers from 1 on, as `[[count N]]` says them. */
+export const numbers = (count: number) => Array.from({ length: count }, (_, n) => n + 1).join(' ');
+
+export { expect };

@@ -1,0 +1,61 @@
+//! How many places a model server has.
+
+use sqlx::PgPool;
+use store::{Db, slots};
+use uuid::Uuid;
+
+use super::scene::{Scene, done, stream_of, within_limit};
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn places_follow_the_limit_but_none_is_taken_from_what_runs(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let provide = async |count| slots::provide(&scene.db, &[("cloud".into(), count)]).await.unwrap();
+    for _ in 0..5 {
+        scene.ask_anew("cloud").await;
+    }
+    let mut running = Vec::new();
+    for _ in 0..3 {
+        running.push(scene.claim(Uuid::nil()).await.unwrap());
+    }
+    provide(1).await;
+    assert_eq!(places(&scene.pool, "cloud").await, 3, "those in use stay");
+    scene.assert_consistent().await;
+    assert_eq!(scene.claim(Uuid::nil()).await, None);
+
+    for task in &running {
+        scene.report(stream_of(task), done()).await.unwrap();
+    }
+    provide(1).await;
+    assert_eq!(places(&scene.pool, "cloud").await, 1);
+    provide(4).await;
+    provide(4).await;
+    assert_eq!(places(&scene.pool, "cloud").await, 4);
+    assert_eq!(places(&scene.pool, "local").await, 1, "another server's places are its own");
+}
+
+/// Two servers that start at once list the same model servers, each in its own order.
+#[sqlx::test(migrations = "../../migrations")]
+async fn two_servers_provide_the_same_places_in_any_order(pool: PgPool) {
+    let db = Db::from(pool.clone());
+    // Growing inserts, shrinking deletes; each in the opposite order of the other.
+    for count in [3, 1, 3, 1] {
+        let forwards: Vec<(String, u32)> = (0..300).map(|n| (format!("server {n:03}"), count)).collect();
+        let backwards: Vec<(String, u32)> = forwards.iter().rev().cloned().collect();
+        let (one, other) = within_limit(async {
+            tokio::join!(slots::provide(&db, &forwards), slots::provide(&db, &backwards))
+        })
+        .await;
+        one.unwrap();
+        other.unwrap();
+        let all: i64 = sqlx::query_scalar("select count(*) from slots").fetch_one(&pool).await.unwrap();
+        assert_eq!(all, 300 * i64::from(count));
+    }
+}
+
+async fn places(pool: &PgPool, key: &str) -> i64 {
+    sqlx::query_scalar("select count(*) from slots where slot_key = $1")
+        .bind(key)
+        .fetch_one(pool)
+        .await
+        .unwrap()
+}
