@@ -1,8 +1,14 @@
 //! Measurements, each against its goal and, where there is one, a reference taken in the same run.
 
 mod start;
+pub mod wired;
 
-use crate::{budget, workspace::Workspace};
+use crate::{
+    budget,
+    build::{self, Kind},
+    install,
+    workspace::Workspace,
+};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::process::ExitCode;
@@ -21,6 +27,10 @@ enum Name {
     Load,
     /// From a start on existing data to the first page
     Start,
+    /// Latency, cost and fan-out of streams, against a relay and a plain broadcast
+    Stream,
+    /// Memory at rest, and while long streams pass
+    Memory,
 }
 
 /// What a measurement found.
@@ -30,15 +40,28 @@ pub struct Figure {
     pub reached: bool,
 }
 
+impl Figure {
+    fn print(&self) -> bool {
+        println!("{}", self.text);
+        println!("goal: {} — {}", self.goal, if self.reached { "reached" } else { "missed" });
+        self.reached
+    }
+}
+
 impl Bench {
     pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
-        let figure = match self.name {
-            Name::Load => load(workspace)?,
-            Name::Start => start::measure(workspace)?,
+        let reached = match self.name {
+            Name::Load => load(workspace)?.print(),
+            Name::Start => start::measure(workspace)?.print(),
+            Name::Stream => wired::run(workspace, "stream", &[])?,
+            Name::Memory => {
+                // A page is loaded, so it has to be there.
+                install::wasm_target(workspace)?;
+                build::assets(workspace, Kind::Quick)?;
+                wired::run(workspace, "memory", &[])?
+            }
         };
-        println!("{}", figure.text);
-        println!("goal: {} — {}", figure.goal, if figure.reached { "reached" } else { "missed" });
-        Ok(if self.check && !figure.reached { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        Ok(if self.check && !reached { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod start;
 
-use crate::workspace::Workspace;
+use crate::{bench::wired, workspace::Workspace};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::process::ExitCode;
@@ -22,14 +22,20 @@ pub struct Chaos {
 enum Name {
     /// The server, its Postgres or both, at any moment of a start
     Start,
+    /// The same while chats go on, and a look at every question, answer and page
+    Chat,
 }
 
 impl Chaos {
     pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
         println!("seed {}", self.seed);
-        let mut dice = Dice(self.seed.max(1));
         match self.name {
-            Name::Start => start::run(workspace, self.kills, &mut dice)?,
+            Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
+            Name::Chat => {
+                let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
+                let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
+                wired::run(workspace, "chaos", &arguments)?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,0 +1,86 @@
+//! What the kernel knows of a process.
+
+use std::{fs, path::Path, time::Duration};
+
+use anyhow::{Context as _, Result};
+
+/// Time on a processor so far, in the process and in the kernel for it.
+pub fn cpu(pid: u32) -> Result<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name before the last parenthesis may hold spaces.
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks = |index: usize| -> Option<u64> { fields.split(' ').nth(index)?.parse().ok() };
+    let (user, system) = (ticks(11).context("no utime")?, ticks(12).context("no stime")?);
+    Ok(Duration::from_secs_f64((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// Time on a processor of everything that works in `dir`.
+pub fn cpu_in(dir: &Path) -> Duration {
+    processes_of(dir).into_iter().filter(|process| process.inside).flat_map(|process| cpu(process.pid)).sum()
+}
+
+/// Resident memory in bytes, and what it is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resident {
+    pub total: u64,
+    /// The highest it ever was.
+    pub peak: u64,
+    /// Its own data.
+    pub anonymous: u64,
+    /// The program itself, as far as it was touched.
+    pub mapped: u64,
+}
+
+pub fn resident(pid: u32) -> Result<Resident> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let bytes = |name: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) * 1024
+    };
+    Ok(Resident {
+        total: bytes("VmRSS"),
+        peak: bytes("VmHWM"),
+        anonymous: bytes("RssAnon"),
+        mapped: bytes("RssFile"),
+    })
+}
+
+/// Lets the peak begin anew.
+pub fn forget_peak(pid: u32) -> Result<()> {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5").context("the peak could not be reset")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    pub parent: u32,
+    /// Works in the directory, as Postgres does, rather than naming it in its arguments.
+    pub inside: bool,
+}
+
+/// Whoever works in `dir` or was started with it. A zombie does neither.
+pub fn processes_of(dir: &Path) -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid: u32| {
+        let inside = fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(dir));
+        let named = || {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(&*dir.to_string_lossy())
+        };
+        (inside || named()).then(|| Process { pid, parent: parent(pid).unwrap_or(0), inside })
+    })
+    .collect()
+}
+
+/// The process that all others of the cluster in `dir` come from.
+pub fn postmaster_of(dir: &Path) -> Option<u32> {
+    let inside: Vec<_> = processes_of(dir).into_iter().filter(|process| process.inside).collect();
+    let first = inside.iter().find(|process| inside.iter().all(|other| other.pid != process.parent))?;
+    Some(first.pid)
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
+}

@@ -1,0 +1,97 @@
+//! Puts load on a real BooCode and looks at what it does: how fast, how big, and what survives.
+//!
+//! `cargo xtask bench` and `cargo xtask chaos` build this program and run it. Whatever is measured runs in a
+//! process of its own, the references too, so that nobody's work counts as another's.
+
+mod boocode;
+mod chaos;
+mod machine;
+mod memory;
+mod part;
+mod sse;
+mod stream;
+mod watcher;
+
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Latency, cost and fan-out of streams, against a relay and a plain broadcast
+    Stream(Programs),
+    /// Memory at rest, and while long streams pass
+    Memory(Programs),
+    /// Kill the server and its Postgres while chats go on
+    Chaos {
+        #[command(flatten)]
+        programs: Programs,
+        #[arg(long)]
+        kills: u32,
+        #[arg(long)]
+        seed: u64,
+    },
+    /// A part of a measurement: the model server
+    #[command(hide = true)]
+    Model,
+    /// A part of a measurement: a plain TCP relay
+    #[command(hide = true)]
+    Relay { to: SocketAddr },
+    /// A part of a measurement: a plain SSE broadcast
+    #[command(hide = true)]
+    Broadcast,
+}
+
+#[derive(Args)]
+pub struct Programs {
+    /// The server under test
+    #[arg(long)]
+    boocode: PathBuf,
+    /// Where initdb and postgres are
+    #[arg(long)]
+    pg_bin_dir: PathBuf,
+}
+
+/// Something that was to be reached.
+pub struct Goal {
+    pub text: String,
+    pub reached: bool,
+}
+
+/// The exit code of a measurement that worked and fell short of a goal.
+const MISSED: u8 = 3;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Arguments::parse().task).await {
+        Ok(goals) => {
+            for Goal { text, reached } in &goals {
+                println!("goal: {text} — {}", if *reached { "reached" } else { "missed" });
+            }
+            if goals.iter().all(|goal| goal.reached) { ExitCode::SUCCESS } else { ExitCode::from(MISSED) }
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
+    // Fails only where one is installed already. No connection here is encrypted, but the client insists.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    match task {
+        Task::Stream(programs) => stream::measure(&programs).await,
+        Task::Memory(programs) => memory::measure(&programs).await,
+        Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
+        Task::Model => part::model::serve().await,
+        Task::Relay { to } => part::relay::serve(to).await,
+        Task::Broadcast => part::broadcast::serve().await,
+    }
+}
