@@ -1,4 +1,4 @@
-import { addProject, answer, ask, BooCode, expect, live, numbers, test, Wire } from './world';
+import { addProject, answer, ask, BooCode, expect, freePort, live, numbers, test, Wire } from './world';
 
 test('kill -9 in the middle of an answer: the page mends itself and the turn is finished', async ({ chat, boocode }) => {
   await ask(chat, '[[count 250]]');
@@ -28,12 +28,12 @@ test('a question sent while the server is away is kept and sent once', async ({ 
 });
 
 test('a connection that goes dead without a word is replaced within seconds', async ({ page, model }) => {
-  const wire = new Wire();
+  const port = await freePort();
+  const wire = new Wire(port);
   await wire.open();
-  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', wire.url]);
+  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', wire.url], port);
   try {
     await boocode.start();
-    wire.target = boocode.port;
     await page.goto(boocode.link);
     await addProject(page, boocode.repository('behind-a-wire'));
     await ask(page, '[[count 900]]');

@@ -29,10 +29,12 @@ function need(name: string): string {
 export class BooCode {
   private child?: ChildProcess;
   link = '';
-  port = 0;
   readonly home = mkdtempSync(join(tmpdir(), 'boocode-e2e-'));
 
-  constructor(private readonly args: string[]) {
+  constructor(
+    private readonly args: string[],
+    public port = 0,
+  ) {
     // As root, Postgres runs as somebody else, who must be able to pass through.
     chmodSync(this.home, 0o711);
   }
@@ -49,7 +51,8 @@ export class BooCode {
       env: { ...process.env, HOME: this.home, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined },
     });
     this.link = await firstMatch(this.child, /ready: (\S+)/);
-    this.port = Number(new URL(this.link).port);
+    // Any free port at first, and the same one ever after.
+    this.port ||= Number(new URL(this.link).port);
   }
 
   /** As `kill -9` does. */
@@ -93,12 +96,22 @@ async function scripted(): Promise<{ url: string; stop: () => void }> {
   return { url, stop: () => child.kill('SIGKILL') };
 }
 
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /** A wire that can go dead without anybody hanging up, as when a laptop leaves the network. */
 export class Wire {
   private readonly sockets = new Set<Socket>();
   private server!: Server;
-  target = 0;
   url = '';
+
+  constructor(private readonly target: number) {}
 
   async open(): Promise<void> {
     this.server = createServer((near) => {

@@ -176,6 +176,28 @@ async fn the_same_question_sent_twice_is_asked_once() {
     assert_eq!(server.watch(chat).await.chat().messages.len(), 2);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_refused_in_words_and_changes_nothing() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await.to_string();
+    let nowhere = uuid::Uuid::nil().to_string();
+    let check = async |chat: &str, text: &str, model: &str, words: &str| {
+        let message = uuid::Uuid::now_v7().to_string();
+        let fields = [("chat", chat), ("message", &message), ("text", text), ("model", model)];
+        let refusal = server.refusal("ask", &fields.map(|(name, value)| (name, value.to_owned()))).await;
+        assert!(refusal.contains(words), "{refusal}");
+    };
+    check(&chat, " ", "local/small", "empty").await;
+    check(&chat, &"x".repeat(300_000), "local/small", "too_long").await;
+    check(&chat, "hello", "local/gone", "not offered any more").await;
+    check(&chat, "hello", "", "Choose a model").await;
+    check(&nowhere, "hello", "local/small", "missing").await;
+    check("nonsense", "hello", "local/small", "not filled in as expected").await;
+    let chat = server.watch(chat.parse().unwrap()).await;
+    assert!(chat.chat().messages.is_empty());
+}
+
 pub fn numbers(count: usize) -> String {
     (1..=count).map(|n| format!("{n} ")).collect()
 }

@@ -123,7 +123,7 @@ fn the_wire_form_is_fixed() {
             models: vec![Model::named("qwen"), Model { id: "phi".into(), label: Some("Phi 4".into()) }],
         }],
     };
-    let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"kind":"unreachable","reason":"connection refused"},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4"}]}]}"#;
+    let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"unreachable":{"reason":"connection refused"}},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4"}]}]}"#;
     assert_eq!(serde_json::to_string(&catalogue).unwrap(), json);
     assert_eq!(serde_json::from_str::<Catalogue>(json).unwrap(), catalogue);
 }
