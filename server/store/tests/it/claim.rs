@@ -51,7 +51,7 @@ async fn each_task_runs_once_and_no_server_has_more_than_its_places(pool: PgPool
         }
     };
     all_at_once((0..20).map(claimer)).await;
-    let claimed = claimed.lock().unwrap();
+    let claimed = claimed.lock().unwrap().clone();
     assert_eq!(claimed.len(), TASKS, "a task was claimed twice");
     assert_eq!(claimed.iter().copied().collect::<HashSet<TaskId>>(), asked);
     scene.assert_consistent().await;
