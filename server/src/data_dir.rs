@@ -116,6 +116,24 @@ impl DataDir {
         self.sign(Some(url))
     }
 
+    /// What tells this directory from every other, also from one with the same path on another machine.
+    pub fn identity(&self) -> Result<String, Error> {
+        let file = self.path.join("identity");
+        let failed = |action| {
+            let path = file.clone();
+            move |source| Error::Io { action, path, source }
+        };
+        match std::fs::read_to_string(&file) {
+            Ok(identity) if !identity.trim().is_empty() => return Ok(identity.trim().to_owned()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed("read")(error)),
+        }
+        let identity = uuid::Uuid::now_v7().to_string();
+        std::fs::write(&file, &identity).map_err(failed("write"))?;
+        Ok(identity)
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -113,6 +113,8 @@ pub(crate) enum StopReason {
     Fenced,
     /// The server goes down; another one, or its next start, tries again.
     Shutdown,
+    /// The database did not take it; it is tried again.
+    Unwritten,
     TimedOut,
     /// The answer does not end.
     TooLong,
@@ -139,7 +141,7 @@ impl StopReason {
         match self {
             Self::Asked => Some(Outcome::Cancelled),
             Self::Fenced => None,
-            Self::Shutdown => Some(Outcome::Lost),
+            Self::Shutdown | Self::Unwritten => Some(Outcome::Lost),
             Self::TimedOut => Some(Outcome::Failed {
                 reason: format!("The model was not done within {} minutes.", limit.as_secs() / 60),
             }),

@@ -25,7 +25,7 @@ use crate::{
         router::router,
     },
     live::Live,
-    models::{Models, hostname},
+    models::Models,
     ports::{Ports, ProjectFolders, ServedModels},
     postgres::Embedded,
     project_folder::AllowedRoots,
@@ -50,7 +50,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let (embedded, options) = database(&config, &data_dir).await?;
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
-    let place = format!("{}:{}", hostname(), data_dir.path().display());
+    let place = data_dir.identity()?;
     let default_model = config.default_model.clone();
     let engine = Engine::start(
         db.clone(),
@@ -87,9 +87,10 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     data_dir.announce(&format!("http://{address}"))?;
     println!("BooCode is ready: {link}");
 
-    let reason = until_stopped(embedded.as_ref()).await?;
-    tracing::info!(reason, "stopping");
+    let reason = until_stopped(embedded.as_ref()).await;
+    tracing::info!(reason = reason.as_ref().copied().unwrap_or("Postgres is gone"), "stopping");
     shutdown.cancel();
+    tokio::spawn(give_up_when_asked_again());
     if timeout(DRAIN_WAIT_MAX, serving).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
@@ -97,11 +98,20 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     if stopped.is_err() {
         tracing::warn!("some tasks did not end in time; the next start takes them up");
     }
-    db.close().await;
+    if timeout(STOP_WAIT_MAX, db.close()).await.is_err() {
+        tracing::warn!("some connections to the database did not close in time");
+    }
     if let Some(embedded) = embedded {
         embedded.stop().await?;
     }
-    Ok(())
+    reason.map(drop)
+}
+
+/// Whoever asks twice does not want to wait. What is left behind, the next start clears up.
+async fn give_up_when_asked_again() {
+    if until_stopped(None).await.is_ok() {
+        std::process::exit(130);
+    }
 }
 
 async fn database(

@@ -295,11 +295,14 @@ impl<S: Fold> Mirror<S> {
     }
 
     /// Where to resume: the last event seen, and each shown stream that is not whole yet, with the bytes
-    /// already here.
+    /// already here. What is being written goes first; what does not fit follows when those are whole.
     pub fn cursor(&self) -> Cursor {
         let have = |id: &StreamId| self.streams.get(id).map_or(0, |copy| copy.text.len() as u64);
-        let open = |(id, len): (StreamId, Option<u64>)| (len != Some(have(&id))).then(|| (id, have(&id)));
-        Cursor { after: self.seq, watch: self.state.streams().into_iter().filter_map(open).collect() }
+        let mut open = self.state.streams();
+        open.retain(|(id, len)| *len != Some(have(id)));
+        open.sort_by_key(|(_, len)| len.is_some());
+        let watch = open.into_iter().take(WATCH_MAX).map(|(id, _)| (id, have(&id))).collect();
+        Cursor { after: self.seq, watch }
     }
 }
 

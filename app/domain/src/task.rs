@@ -8,6 +8,7 @@ use crate::{
     feed::Event,
     id::{Attempt, ChatId, TaskId},
     output::{Outcome, Phase},
+    slot::Priority,
 };
 
 #[cfg(test)]
@@ -113,7 +114,7 @@ impl Task {
         Event::TaskSettled { chat: self.chat, task: self.id, work: self.work, attempt, outcome, stream_len }
     }
 
-    /// Total: an event that does not concern this task, or comes again, changes nothing.
+    /// Total: an event that does not concern this task changes nothing.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::TaskStarted { task, attempt, at_ms, .. } if *task == self.id => {
@@ -143,6 +144,14 @@ impl Task {
                     Status::Settled { attempt: *attempt, outcome: outcome.clone(), stream_len: *stream_len };
             }
             _ => {}
+        }
+    }
+
+    /// Who goes first at a model server.
+    pub fn priority(&self) -> Priority {
+        match self.work {
+            Work::ChatTurn => Priority::Interactive,
+            Work::Title => Priority::Background,
         }
     }
 

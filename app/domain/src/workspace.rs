@@ -58,9 +58,19 @@ pub fn name(text: &str) -> Result<String, Rejected> {
 impl Fold for Workspace {
     fn apply(&mut self, event: &Event) {
         match event {
-            Event::ProjectAdded { project } => self.projects.push(project.clone()),
-            Event::SessionAdded { session } => self.sessions.push(session.clone()),
-            Event::ChatAdded { chat } => self.chats.push(chat.clone()),
+            // Ids are in the order of time, so the order is the same live and after a reload.
+            Event::ProjectAdded { project } => {
+                self.projects.push(project.clone());
+                self.projects.sort_by_key(|project| project.id);
+            }
+            Event::SessionAdded { session } => {
+                self.sessions.push(session.clone());
+                self.sessions.sort_by_key(|session| session.id);
+            }
+            Event::ChatAdded { chat } => {
+                self.chats.push(chat.clone());
+                self.chats.sort_by_key(|chat| chat.id);
+            }
             Event::ChatTitled { chat, title, .. } => {
                 if let Some(entry) = self.chat_mut(*chat) {
                     entry.title = title.clone();

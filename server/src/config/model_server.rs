@@ -125,7 +125,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
     let key = match variable {
         None => Key::None,
         Some(variable) => match env(&variable).filter(|value| !value.is_empty()) {
-            Some(value) => Key::Set { variable, value: Secret::new(value) },
+            Some(value) => Key::Set { variable, value: Secret::new(value.trim()) },
             None => Key::Missing { variable },
         },
     };

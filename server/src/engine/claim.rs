@@ -20,6 +20,9 @@ use crate::{backend, live::guard};
 
 /// A wake-up that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(2);
+const PROVIDE_EVERY: Duration = Duration::from_secs(5);
+/// How long the tables may take to say what is to be asked.
+const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
 /// What a claim may allow for until the execution's own limit ends it.
 const DEADLINE_SLACK: Duration = Duration::from_secs(60);
 
@@ -47,11 +50,12 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
         loop {
             changed.mark_unchanged();
             if let Err(error) = store::slots::provide(&engine.0.db, &engine.0.models.slots()).await {
-                tracing::warn!(%error, "the places at model servers could not be kept");
+                tracing::warn!(%error, "the places at model servers could not be kept; trying again");
             }
             engine.0.work.notify_one();
+            // Now and then without a change too: for a try that failed, and for a place that was in use.
             tokio::select! {
-                _ = changed.changed() => {}
+                _ = timeout(PROVIDE_EVERY, changed.changed()) => {}
                 () = engine.0.shutdown.cancelled() => return,
             }
         }
@@ -82,9 +86,8 @@ impl Engine {
         let engine = self.clone();
         self.0.tasks.spawn(async move {
             tracing::info!(%stream, work = ?task.work, model = %task.model, "started");
+            let _entry = Entry { engine: &engine, stream };
             engine.execute(&task, stream, &stop).await;
-            guard(&engine.0.running).remove(&stream);
-            engine.0.work.notify_one();
         });
     }
 
@@ -99,41 +102,69 @@ impl Engine {
             secrets: redact::secrets(models.keys().iter().map(|key| key.expose().to_owned())),
             title_model: choose_default(&models.catalogue(), self.0.default_model.as_deref()),
         };
-        let backend: Arc<dyn Backend> = match self.prepare(task).await {
-            Ok(completion) => Arc::new(completion),
-            Err(error) => Arc::new(Unprepared(error)),
+        let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task)).await;
+        let backend: Arc<dyn Backend> = match prepared {
+            Ok(Ok(completion)) => Arc::new(completion),
+            Ok(Err(Unprepared::Told(reason))) => Arc::new(Hopeless(reason)),
+            Ok(Err(Unprepared::Store(error))) => {
+                tracing::warn!(%stream, %error, "the conversation could not be read; trying again");
+                stop.ask(StopReason::Unwritten);
+                Arc::new(Hopeless(String::new()))
+            }
+            Err(_) => {
+                tracing::warn!(%stream, "the conversation could not be read in time; trying again");
+                stop.ask(StopReason::Unwritten);
+                Arc::new(Hopeless(String::new()))
+            }
         };
         execution.run(backend.as_ref()).await;
     }
 
     /// What the model is asked, from the tables as they are now.
-    async fn prepare(&self, task: &Task) -> Result<Completion, String> {
-        let conversation =
-            store::conversation(&self.0.db, task.id).await.map_err(|error| error.to_string())?;
+    async fn prepare(&self, task: &Task) -> Result<Completion, Unprepared> {
+        let conversation = store::conversation(&self.0.db, task.id).await.map_err(Unprepared::Store)?;
         let endpoint = self.0.models.endpoint(&task.model.server).ok_or_else(|| {
             let server = &task.model.server;
-            let why = self
-                .0
-                .models
-                .catalogue()
-                .server(server)
-                .and_then(|server| server.reason().map(str::to_owned));
-            why.unwrap_or_else(|| format!("The model server {server} is not configured or found any more."))
+            let catalogue = self.0.models.catalogue();
+            let why = catalogue.server(server).and_then(|server| server.reason()).map(str::to_owned);
+            Unprepared::Told(
+                why.unwrap_or_else(|| format!("The model server {server} is not there any more.")),
+            )
         })?;
-        let request = prompt::request(conversation, endpoint)?;
+        let request = prompt::request(conversation, endpoint).map_err(Unprepared::Told)?;
         Ok(Completion { client: self.0.client.clone(), request })
     }
 }
 
-/// An attempt that could not even begin, through no fault of the model's.
-struct Unprepared(String);
+/// Why an attempt could not even begin: something to tell the user, or a passing trouble of ours.
+enum Unprepared {
+    Told(String),
+    Store(store::Error),
+}
 
-impl Backend for Unprepared {
+/// An attempt that ends before it begins, through no fault of the model's.
+struct Hopeless(String);
+
+impl Backend for Hopeless {
     fn run<'a>(
         &'a self,
         _: &'a mpsc::Sender<Output>,
         _: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async { Err(backend::Error::Unprepared(self.0.clone())) }.boxed()
+    }
+}
+
+/// A task's entry among those that run here. It goes with the task, also when that panics, so that no lease
+/// is renewed for nobody.
+struct Entry<'a> {
+    engine: &'a Engine,
+    stream: StreamId,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        guard(&self.engine.0.running).remove(&self.stream);
+        self.engine.0.work.notify_one();
     }
 }

@@ -84,6 +84,8 @@ impl Execution<'_> {
         let writer = Writer::new(self.stream, Arc::clone(&self.live), self.ledger, self.stop, &self.secrets);
         let (result, said) = tokio::join!(self.drive(backend, outputs), writer.write(written));
         let outcome = match (self.stop.reason(), result) {
+            // Done is done, also when the server was told to go down in the last moment.
+            (Some(StopReason::Shutdown), Some(Ok(measured))) => Some(Outcome::Done { measured }),
             (Some(reason), _) => reason.outcome(self.limit),
             (None, Some(Ok(measured))) => Some(Outcome::Done { measured }),
             (None, Some(Err(error))) => Some(error.outcome()),

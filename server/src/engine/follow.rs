@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::feed::{Envelope, Event, StreamId};
 use futures::future::{BoxFuture, FutureExt as _};
 use store::feed::{Listener, Wake};
-use tokio::time::{sleep, timeout};
+use tokio::time::{interval, sleep};
 
 use super::{Engine, StopReason};
 use crate::live::guard;
@@ -29,20 +29,20 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
 impl Engine {
     async fn follow(&self) -> store::Result<()> {
         let mut listener = Listener::open(&self.0.db).await?;
-        self.catch_up().await?;
+        let mut ticks = interval(POLL);
         loop {
             let wake = tokio::select! {
-                wake = timeout(POLL, listener.next()) => wake,
+                wake = listener.next() => Some(wake?),
+                _ = ticks.tick() => None,
                 () = self.0.shutdown.cancelled() => return Ok(()),
             };
             match wake {
-                Ok(Ok(Wake::Stream(stream))) => self.0.live.wake(stream),
-                Ok(Ok(Wake::Events)) | Err(_) => self.catch_up().await?,
-                Ok(Ok(Wake::Reconnected)) => {
+                Some(Wake::Stream(stream)) => self.0.live.wake(stream),
+                Some(Wake::Events) | None => self.catch_up().await?,
+                Some(Wake::Reconnected) => {
                     self.catch_up().await?;
                     self.0.live.wake_all();
                 }
-                Ok(Err(error)) => return Err(error),
             }
         }
     }

@@ -5,48 +5,52 @@ use std::{collections::HashMap, time::Duration};
 use domain::{feed::StreamId, output::Outcome};
 use futures::future::{BoxFuture, FutureExt as _};
 use store::commit::Ended;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::{Engine, LEASE, StopReason, now_ms};
 use crate::live::guard;
 
 /// Well within the lease, so that one slow answer of the database loses nothing.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
+const RENEW_WAIT_MAX: Duration = Duration::from_secs(4);
 const REAP_EVERY: Duration = Duration::from_secs(2);
 const TIDY_EVERY_ROUNDS: u64 = 150;
 
 pub(super) fn renew(engine: Engine) -> BoxFuture<'static, ()> {
-    every(RENEW_EVERY, engine, |engine, _| async move { engine.renew_leases().await }.boxed())
-}
-
-pub(super) fn reap(engine: Engine) -> BoxFuture<'static, ()> {
-    every(REAP_EVERY, engine, |engine, round| {
-        async move {
-            for stream in store::tasks::expired(&engine.0.db).await? {
-                engine.report_lost(stream).await;
-            }
-            if round.is_multiple_of(TIDY_EVERY_ROUNDS) {
-                engine.tidy().await?;
-            }
-            Ok(())
-        }
-        .boxed()
-    })
-}
-
-type Round = fn(Engine, u64) -> BoxFuture<'static, store::Result<()>>;
-
-fn every(period: Duration, engine: Engine, round: Round) -> BoxFuture<'static, ()> {
     async move {
-        let mut ticks = interval(period);
+        let mut ticks = interval(RENEW_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        for number in 0.. {
+        let mut renewed_at = Instant::now();
+        loop {
             tokio::select! {
                 _ = ticks.tick() => {}
                 () = engine.0.shutdown.cancelled() => return,
             }
-            if let Err(error) = round(engine.clone(), number).await {
-                tracing::warn!(%error, "the database did not answer; trying again");
+            match timeout(RENEW_WAIT_MAX, engine.renew_leases()).await {
+                Ok(Ok(())) => renewed_at = Instant::now(),
+                Ok(Err(error)) => tracing::warn!(%error, "leases could not be renewed; trying again"),
+                Err(_) => tracing::warn!("leases could not be renewed in time; trying again"),
+            }
+            // From here on somebody else may run what we run, on a server that does one thing at a time.
+            if renewed_at.elapsed() + RENEW_EVERY >= LEASE {
+                guard(&engine.0.running).values().for_each(|stop| stop.ask(StopReason::Fenced));
+            }
+        }
+    }
+    .boxed()
+}
+
+pub(super) fn reap(engine: Engine) -> BoxFuture<'static, ()> {
+    async move {
+        let mut ticks = interval(REAP_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        for round in 0u64.. {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                () = engine.0.shutdown.cancelled() => return,
+            }
+            if let Err(error) = engine.reap_expired(round.is_multiple_of(TIDY_EVERY_ROUNDS)).await {
+                tracing::warn!(%error, "lost attempts could not be looked for; trying again");
             }
         }
     }
@@ -60,7 +64,7 @@ impl Engine {
         if here.is_empty() {
             return Ok(());
         }
-        let kept = store::tasks::renew(&self.0.db, self.0.instance, LEASE).await?;
+        let kept = store::tasks::renew(&self.0.db, self.0.instance, &here, LEASE).await?;
         let kept: HashMap<_, _> = kept.into_iter().map(|task| (task.stream, task.cancelling)).collect();
         for stream in here {
             let Some(stop) = self.running(stream) else { continue };
@@ -71,6 +75,13 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    async fn reap_expired(&self, tidy: bool) -> store::Result<()> {
+        for stream in store::tasks::expired(&self.0.db).await? {
+            self.report_lost(stream).await;
+        }
+        if tidy { self.tidy().await } else { Ok(()) }
     }
 
     pub(super) async fn report_lost(&self, stream: StreamId) {

@@ -41,7 +41,10 @@ impl Redactor {
 
 /// The values worth hiding.
 pub(crate) fn secrets(values: impl IntoIterator<Item = String>) -> Arc<[String]> {
-    values.into_iter().filter(|value| value.len() >= SECRET_BYTES_MIN).collect()
+    let mut secrets: Vec<_> = values.into_iter().filter(|value| value.len() >= SECRET_BYTES_MIN).collect();
+    // The longest first: a secret that begins like another must not leave its end behind.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.into()
 }
 
 /// How many bytes at the end of `text` are a beginning of `secret`.

@@ -26,7 +26,7 @@ const UNWRITTEN_BYTES_MAX: usize = 1024 * 1024;
 /// An answer longer than this is a runaway.
 const STREAM_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Only a title is read back by us, and a title is short.
-const SAID_BYTES_MAX: usize = 4 * 1024;
+const SAID_CHARS_MAX: usize = 4 * 1024;
 
 pub(crate) struct Writer<'a> {
     stream: StreamId,
@@ -42,6 +42,8 @@ pub(crate) struct Writer<'a> {
     /// When the oldest pending byte came.
     since: Option<Instant>,
     durable: u64,
+    /// The phase to record next; only the newest matters.
+    phase: Option<Phase>,
     /// A batch did not get through: whatever came behind it would leave a gap.
     broken: bool,
 }
@@ -69,6 +71,7 @@ impl<'a> Writer<'a> {
             pending: String::new(),
             since: None,
             durable: 0,
+            phase: None,
             broken: false,
         }
     }
@@ -76,12 +79,16 @@ impl<'a> Writer<'a> {
     /// Takes everything until the backend hangs up, and leaves nothing unwritten. Gives the answer's start.
     pub async fn write(mut self, mut outputs: mpsc::Receiver<Output>) -> String {
         let mut flush: Flush<'a> = None.into();
-        let (mut flushing, mut open) = (false, true);
+        let mut note: OptionFuture<BoxFuture<'a, ()>> = None.into();
+        let (mut flushing, mut noting, mut open) = (false, false, true);
         loop {
+            if let Some(phase) = self.phase.take_if(|_| !noting) {
+                (note, noting) = (Some(self.note(phase)).into(), true);
+            }
             if !flushing && self.is_due(open) {
                 (flush, flushing) = (Some(self.flush()).into(), true);
             }
-            if !open && !flushing {
+            if !open && !flushing && !noting {
                 return self.said;
             }
             let due = self.since.map(|since| since + BATCH_AGE_MAX);
@@ -90,8 +97,9 @@ impl<'a> Writer<'a> {
                     flushing = false;
                     self.flushed(len, result);
                 }
+                Some(()) = &mut note, if noting => noting = false,
                 output = outputs.recv(), if open && self.pending.len() < UNWRITTEN_BYTES_MAX => match output {
-                    Some(output) => self.take(output).await,
+                    Some(output) => self.take(output),
                     None => {
                         open = false;
                         self.take_rest();
@@ -129,7 +137,7 @@ impl<'a> Writer<'a> {
                 // What is not durable must not be shown as if it were, so the attempt ends here and is tried
                 // again; what was written of it stays.
                 tracing::error!(stream = %self.stream, %error, "output could not be written");
-                self.stop.ask(StopReason::Shutdown);
+                self.stop.ask(StopReason::Unwritten);
             }
         }
         self.broken = true;
@@ -137,15 +145,17 @@ impl<'a> Writer<'a> {
         self.since = None;
     }
 
-    async fn take(&mut self, output: Output) {
+    fn take(&mut self, output: Output) {
         match output {
-            Output::Phase(phase) => self.enter(phase).await,
+            Output::Phase(phase) => self.phase = Some(phase),
             Output::Text(text) => {
+                self.release_reasoning();
                 let text = self.text.push(&text);
-                self.said.extend(text.chars().take(SAID_BYTES_MAX.saturating_sub(self.said.len())));
-                self.append(&Output::Text(text));
+                self.say(text);
             }
             Output::Reasoning(text) => {
+                let rest = self.text.finish();
+                self.say(rest);
                 let text = self.reasoning.push(&text);
                 self.append(&Output::Reasoning(text));
             }
@@ -153,8 +163,19 @@ impl<'a> Writer<'a> {
     }
 
     fn take_rest(&mut self) {
-        let (reasoning, text) = (self.reasoning.finish(), self.text.finish());
-        self.append(&Output::Reasoning(reasoning));
+        self.release_reasoning();
+        let rest = self.text.finish();
+        self.say(rest);
+    }
+
+    /// What was held back is let go before the other kind of text begins, so that each stays in its place.
+    fn release_reasoning(&mut self) {
+        let rest = self.reasoning.finish();
+        self.append(&Output::Reasoning(rest));
+    }
+
+    fn say(&mut self, text: String) {
+        self.said.extend(text.chars().take(SAID_CHARS_MAX.saturating_sub(self.said.len())));
         self.append(&Output::Text(text));
     }
 
@@ -172,10 +193,16 @@ impl<'a> Writer<'a> {
         self.live.push(piece);
     }
 
-    async fn enter(&self, phase: Phase) {
-        // Only a hint for the eye; the text itself does not wait for it.
-        if let Err(error) = self.ledger.phase(self.stream, phase).await {
-            tracing::debug!(stream = %self.stream, %error, "a phase was not recorded");
+    /// Only a hint for the eye; the text does not wait for it.
+    fn note(&self, phase: Phase) -> BoxFuture<'a, ()> {
+        let (ledger, stream) = (self.ledger, self.stream);
+        async move {
+            match timeout(WRITE_WAIT_MAX, ledger.phase(stream, phase)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::debug!(%stream, %error, "a phase was not recorded"),
+                Err(_) => tracing::debug!(%stream, "a phase was not recorded in time"),
+            }
         }
+        .boxed()
     }
 }

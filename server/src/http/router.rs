@@ -28,9 +28,11 @@ pub fn router(feed: Feed, ports: Ports) -> Router {
         let options = options.clone();
         move || shell(options.clone())
     };
+    // Leptos' own fallback would also serve whatever lies in the folder that the server was started in.
+    let not_found = leptos_axum::render_app_async_with_context(context.clone(), page.clone());
     let pages = Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), page)
-        .fallback(leptos_axum::file_and_error_handler_with_context::<LeptosOptions, _>(context, shell))
+        .leptos_routes_with_context(&options, generate_route_list(App), context, page)
+        .fallback(not_found)
         .with_state(options);
     let router = Router::new()
         .merge(pages)

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::{Bells, encode, guard};
 
-/// How much of a stream stays in memory. A reader that is further behind reads from Postgres.
+/// How much memory a stream's tail takes, frames included. A reader that is further behind reads from Postgres.
 const KEPT_BYTES_MAX: usize = 256 * 1024;
 
 pub struct Stream {
@@ -32,6 +32,12 @@ struct Piece {
     offset: u64,
     text: String,
     frame: Bytes,
+}
+
+impl Piece {
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.text.len() + self.frame.len()
+    }
 }
 
 /// What memory has for a reader at some offset.
@@ -59,11 +65,12 @@ impl Stream {
         let mut tail = guard(&self.tail);
         let (offset, len) = (tail.len, text.len());
         let frame = encode(&Frame::Delta(Delta { stream: self.id, offset, text: text.clone() }));
-        tail.pieces.push_back(Piece { offset, text, frame });
+        let piece = Piece { offset, text, frame };
         tail.len += len as u64;
-        tail.bytes += len;
+        tail.bytes += piece.memory();
+        tail.pieces.push_back(piece);
         while tail.bytes > KEPT_BYTES_MAX && tail.pieces.len() > 1 {
-            let gone = tail.pieces.pop_front().map_or(0, |piece| piece.text.len());
+            let gone = tail.pieces.pop_front().map_or(0, |piece| piece.memory());
             tail.bytes -= gone;
         }
         drop(tail);

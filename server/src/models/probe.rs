@@ -182,7 +182,13 @@ fn refusal(answer: &Answer, url: &str, key: &Key) -> String {
         }
         (200..=299, _) => format!("{url} answers, but not with a list of models"),
         _ => {
-            let said: String = String::from_utf8_lossy(&answer.body).chars().take(200).collect();
+            let said = String::from_utf8_lossy(&answer.body);
+            // Some servers quote the key that they do not like.
+            let said = match key {
+                Key::Set { value, .. } => value.redact(&said),
+                Key::None | Key::Missing { .. } => said.into_owned(),
+            };
+            let said: String = said.chars().take(200).collect();
             format!("{}: {}", answer.status, said.split_whitespace().collect::<Vec<_>>().join(" "))
         }
     }

@@ -41,6 +41,16 @@ impl Db {
 
     /// Connects to tables that somebody else keeps.
     pub async fn attach(options: PgConnectOptions) -> Result<Self> {
+        // The feed's head row is held to the end of every commit. A process that stops between the two must
+        // not hold up all the others, so Postgres ends its transaction.
+        let options = options.options([
+            ("idle_in_transaction_session_timeout", "10s"),
+            ("lock_timeout", "10s"),
+            ("statement_timeout", "60s"),
+            ("tcp_keepalives_idle", "10"),
+            ("tcp_keepalives_interval", "5"),
+            ("tcp_keepalives_count", "3"),
+        ]);
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(CONNECTION_WAIT_MAX)

@@ -5,7 +5,7 @@ use domain::{
     feed::{Event, StreamId},
     id::{ChatId, TaskId},
     slot,
-    task::{Task, Work},
+    task::Task,
 };
 use sqlx::PgConnection;
 
@@ -137,10 +137,6 @@ async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> 
 }
 
 async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
-    let priority = match task.work {
-        Work::ChatTurn => slot::Priority::Interactive,
-        Work::Title => slot::Priority::Background,
-    };
     sqlx::query!(
         "insert into tasks (id, chat_id, work, server, model, status, attempts_max, queued_at_ms, rank)
          values ($1, $2, $3, $4, $5, 'queued', $6, $7, $8)",
@@ -151,7 +147,7 @@ async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
         task.model.model,
         task.attempts_max as i32,
         task.queued_at_ms,
-        slot::rank(priority, task.queued_at_ms)
+        slot::rank(task.priority(), task.queued_at_ms)
     )
     .execute(connection)
     .await?;

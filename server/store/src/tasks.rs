@@ -72,18 +72,25 @@ pub async fn claim(
     Ok(Some(task))
 }
 
-/// Renews the leases of what `by` runs, and returns what is still its own. Past its deadline a task is not
-/// renewed: whoever runs it does not stop by itself.
-pub async fn renew(db: &Db, by: Uuid, lease: Duration) -> Result<Vec<Running>> {
+/// Renews the leases of what `by` really runs, and returns what of it is still its own. Past its deadline a
+/// task is not renewed: whoever runs it does not stop by itself.
+pub async fn renew(db: &Db, by: Uuid, running: &[StreamId], lease: Duration) -> Result<Vec<Running>> {
+    let tasks: Vec<Uuid> = running.iter().map(|stream| stream.task.0).collect();
+    let attempts: Vec<i32> = running.iter().map(|stream| stream.attempt.0 as i32).collect();
     let rows = sqlx::query!(
         "with mine as (
-             select id from tasks where claimed_by = $1 and status = 'running' and now() < deadline_at
-             order by id for update
+             select tasks.id from tasks
+             join unnest($3::uuid[], $4::int[]) as here (id, attempt)
+                 on here.id = tasks.id and here.attempt = tasks.attempt
+             where claimed_by = $1 and status = 'running' and now() < deadline_at
+             order by tasks.id for update of tasks
          )
          update tasks set lease_until = now() + $2 from mine where tasks.id = mine.id
          returning tasks.id, attempt, cancelling",
         by,
-        interval(lease)?
+        interval(lease)?,
+        &tasks,
+        &attempts
     )
     .fetch_all(&db.pool)
     .await?;

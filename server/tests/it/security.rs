@@ -129,3 +129,17 @@ async fn guessing_tokens_is_slowed_down() {
     // Whoever is in already is not disturbed.
     assert_eq!(server.get("/").send().await.unwrap().status(), StatusCode::OK);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_the_folder_it_was_started_in_are_not_served() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    // The tests run in the package's folder, and so does the server.
+    assert!(std::path::Path::new("Cargo.toml").exists(), "the control: there is something to find");
+    for path in ["/Cargo.toml", "/src/main.rs", "/../Cargo.toml", "/%2e%2e/Cargo.toml"] {
+        let answer = server.get(path).header("accept", "text/html").send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+        let text = answer.text().await.unwrap();
+        assert!(!text.contains("[package]") && text.contains("There is nothing here"), "{path}: {text}");
+    }
+}

@@ -152,6 +152,8 @@ impl Chat {
         if !after.tasks.get(&task.id).is_some_and(Task::is_settled) {
             return Ok(events);
         }
+        // A person who asked to stop looks first, even if the answer was quicker than the stop.
+        let stopped = matches!(task.status, Status::Running { cancelling: true, .. });
         match task.work {
             Work::Title => {
                 let title = said.as_deref().and_then(title::from_model);
@@ -165,8 +167,14 @@ impl Chat {
                 if let (Some((task, model)), Some(TitledBy::Prompt), false) = (title, self.titled_by, asked) {
                     events.push(self.task_queued(task, Work::Title, Choice { model, paid: false }, at_ms));
                 }
-                if let Some(next) = after.queue.first() {
-                    events.extend(after.start_turn(after.head, next.clone(), at_ms));
+                if let Some(next) = after.queue.first().filter(|_| !stopped) {
+                    // It was written to follow this answer, whichever branch is being looked at now.
+                    let answer = self
+                        .messages
+                        .iter()
+                        .find(|message| message.body == Body::Assistant { task: task.id });
+                    let parent = answer.map(|answer| answer.id).or(after.head);
+                    events.extend(after.start_turn(parent, next.clone(), at_ms));
                 }
             }
             Work::ChatTurn => {}

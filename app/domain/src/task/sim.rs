@@ -8,7 +8,7 @@ use crate::{
     chat::{Chat, Choice, Input as Ask, NewTurn, Report},
     id::{MessageId, SessionId},
     sim::{Dice, for_each_seed},
-    slot::{Priority, rank},
+    slot::rank,
 };
 
 const LOCAL: &str = "local";
@@ -155,7 +155,7 @@ impl World {
         let queued = |task: &&Task| matches!(task.status, Status::Queued);
         let tasks = self.chats.values().flat_map(|chat| chat.tasks.values()).filter(queued);
         let free = |task: &&Task| self.in_use(&task.model.server) < limit(&task.model.server);
-        let next = tasks.filter(free).min_by_key(|task| (rank(priority(task), task.queued_at_ms), task.id));
+        let next = tasks.filter(free).min_by_key(|task| (rank(task.priority(), task.queued_at_ms), task.id));
         let Some(task) = next.cloned() else { return };
         let server = self.dice.roll(SERVERS);
         let events = task.decide(Input::Claim { at_ms: self.now }).unwrap();
@@ -296,11 +296,4 @@ impl World {
 
 fn limit(server: &str) -> usize {
     if server == LOCAL { 1 } else { CLOUD_LIMIT }
-}
-
-fn priority(task: &Task) -> Priority {
-    match task.work {
-        super::Work::ChatTurn => Priority::Interactive,
-        super::Work::Title => Priority::Background,
-    }
 }

@@ -18,6 +18,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// What the backend does, one step after the other.
 enum Step {
     Say(&'static str),
+    Think(&'static str),
     SayMuch(usize),
     Wait(u64),
     Fail,
@@ -37,6 +38,7 @@ impl Backend for Scripted {
             for step in &self.0 {
                 match step {
                     Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
+                    Step::Think(text) => outputs.send(Output::Reasoning((*text).into())).await.unwrap(),
                     Step::SayMuch(bytes) => outputs.send(Output::Text("x".repeat(*bytes))).await.unwrap(),
                     Step::Wait(ms) => sleep(Duration::from_millis(*ms)).await,
                     Step::Fail => return Err(backend::Error::Unreachable { server: "there".into() }),
@@ -55,6 +57,7 @@ struct Memory {
     began: Option<Instant>,
     appended: Mutex<Vec<(u64, u128, String)>>,
     reports: Mutex<Vec<Outcome>>,
+    said: Mutex<Option<String>>,
     append_takes: Duration,
     fenced: bool,
     append_failures: Mutex<u32>,
@@ -90,6 +93,7 @@ impl Ledger for Memory {
                 return Err(store::Error::Unknown("the database is away".into()));
             }
             guard(&self.reports).push(report.outcome);
+            *guard(&self.said) = report.said;
             Ok(())
         }
         .boxed()
@@ -242,4 +246,28 @@ async fn a_database_that_hangs_does_not_hang_the_attempt() {
     memory.run(&Stop::default(), vec![Step::Say("x"), Step::Ignore]).await;
     assert_eq!(memory.outcomes(), [Outcome::Lost]);
     assert!(memory.began.unwrap().elapsed() < LIMIT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_held_back_stays_in_its_place() {
+    let memory = Memory::new();
+    // The reasoning ends as the secret begins; it must not come out behind the answer.
+    let steps = vec![Step::Think("thoughts h"), Step::Wait(200), Step::Say("the answer ends in h")];
+    memory.run(&Stop::default(), steps).await;
+    let stream: String = guard(&memory.appended).iter().map(|(_, _, text)| text.clone()).collect();
+    let read = Transcript::read(&stream);
+    let segments: Vec<_> = read.segments.iter().map(|segment| segment.text.as_str()).collect();
+    assert_eq!(segments, ["thoughts h", "the answer ends in h"]);
+    assert_eq!(guard(&memory.said).as_deref(), Some("the answer ends in h"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_done_counts_although_the_server_goes_down() {
+    let (memory, stop) = (Memory { append_takes: Duration::from_secs(2), ..Memory::new() }, Stop::default());
+    let go_down = async {
+        sleep(Duration::from_secs(1)).await;
+        stop.ask(StopReason::Shutdown);
+    };
+    tokio::join!(memory.run(&stop, vec![Step::Say("all of it")]), go_down);
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("all of it", vec![done()]));
 }

@@ -124,6 +124,8 @@ fn what_is_asked_meanwhile_waits_and_goes_on_by_itself() {
     check("ask1 ask2 ask3", "1 101 | 2 3");
     check("ask1 ask2 ask3 claim1 done1", "1 101 2 102 | 3");
     check("ask1 ask2 unqueue2 claim1 done1", "1 101 |");
+    // Whoever looks at another branch meanwhile does not change what is followed.
+    check("ask1 claim1 done1 edit1>3 ask4 claim3 switch1 done3", "3 103 4 104 |");
 }
 
 #[test]
@@ -138,6 +140,7 @@ fn a_question_that_arrives_twice_is_asked_once() {
 fn after_a_failure_or_a_stop_the_queue_is_held() {
     check("ask1 ask2 claim1 fail1", "1 101 | 2");
     check("ask1 ask2 claim1 stop stopped1", "1 101 | 2");
+    check("ask1 ask2 claim1 stop done1", "1 101 | 2");
     check("ask1 ask2 claim1 fail1 ask3", "1 101 | 2 3");
     check("ask1 ask2 claim1 fail1 send", "1 101 2 102 |");
 }
