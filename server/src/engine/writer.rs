@@ -10,6 +10,7 @@ use domain::{
 use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
 use tokio::{
     sync::mpsc,
+    task::yield_now,
     time::{Instant, sleep_until, timeout},
 };
 
@@ -22,7 +23,10 @@ const BATCH_BYTES_MAX: usize = 4 * 1024;
 /// Longer than any commit takes, shorter than the lease.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(8);
 /// When Postgres is slower than the model, the model waits here.
-const UNWRITTEN_BYTES_MAX: usize = 1024 * 1024;
+const UNWRITTEN_BYTES_MAX: usize = 256 * 1024;
+/// A model that says this much at once lets others have their turn, and the network its word: a worker that
+/// always finds something to do looks at its sockets rarely.
+const TURN_BYTES_MAX: usize = 16 * 1024;
 /// An answer longer than this is a runaway.
 const STREAM_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Only a title is read back by us, and a title is short.
@@ -44,6 +48,8 @@ pub(crate) struct Writer<'a> {
     durable: u64,
     /// The phase to record next; only the newest matters.
     phase: Option<Phase>,
+    /// How much was taken since others had their turn.
+    turn: usize,
     /// A batch did not get through: whatever came behind it would leave a gap.
     broken: bool,
 }
@@ -72,6 +78,7 @@ impl<'a> Writer<'a> {
             since: None,
             durable: 0,
             phase: None,
+            turn: 0,
             broken: false,
         }
     }
@@ -99,7 +106,10 @@ impl<'a> Writer<'a> {
                 }
                 Some(()) = &mut note, if noting => noting = false,
                 output = outputs.recv(), if open && self.pending.len() < UNWRITTEN_BYTES_MAX => match output {
-                    Some(output) => self.take(output),
+                    Some(output) => {
+                        self.take(output);
+                        self.give_way().await;
+                    }
                     None => {
                         open = false;
                         self.take_rest();
@@ -189,8 +199,16 @@ impl<'a> Writer<'a> {
             return;
         }
         self.since.get_or_insert_with(Instant::now);
+        self.turn += piece.len();
         self.pending.push_str(&piece);
         self.live.push(piece);
+    }
+
+    async fn give_way(&mut self) {
+        if self.turn >= TURN_BYTES_MAX {
+            self.turn = 0;
+            yield_now().await;
+        }
     }
 
     /// Only a hint for the eye; the text does not wait for it.

@@ -3,7 +3,7 @@
 //! The connection is a pull: the socket asks for the next bytes, and only then is something read, from memory
 //! where it is there and from Postgres where it is not. So a slow page costs its own time and nobody's memory.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     Extension, Router,
@@ -20,9 +20,9 @@ use store::Db;
 use time::OffsetDateTime;
 use tokio::{
     sync::Notify,
-    time::{Instant, timeout_at},
+    time::{Instant, Sleep, sleep_until},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::{
     auth::{BrowserSession, LiveConnection},
@@ -87,8 +87,17 @@ struct Connection {
     after: Seq,
     watched: BTreeMap<StreamId, Watched>,
     bell: Arc<Notify>,
-    next_beat: Instant,
+    waits: Waits,
     over: bool,
+}
+
+/// What a connection waits for besides its bell. Kept from one wait to the next: with many viewers and many
+/// deltas, entering it anew into the lists that all share would cost more than the deltas themselves.
+struct Waits {
+    beat: Pin<Box<Sleep>>,
+    shutdown: CancellationToken,
+    shut_down: Pin<Box<WaitForCancellationFutureOwned>>,
+    revoked: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 struct Watched {
@@ -107,14 +116,22 @@ impl Connection {
             (id, Watched { stream, offset })
         });
         let watched = watched.collect();
-        // The first beat comes at once: it tells the page that it is connected.
-        Self { feed, held, after: cursor.after, watched, bell, next_beat: Instant::now(), over: false }
+        // A token of its own, so that connections do not queue up at the one they share.
+        let shutdown = feed.shutdown.child_token();
+        let waits = Waits {
+            // The first beat comes at once: it tells the page that it is connected.
+            beat: Box::pin(sleep_until(Instant::now())),
+            shut_down: Box::pin(shutdown.clone().cancelled_owned()),
+            revoked: Box::pin(held.revoked()),
+            shutdown,
+        };
+        Self { feed, held, after: cursor.after, watched, bell, waits, over: false }
     }
 
     /// The next bytes to send; `None` ends the connection.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.over || self.feed.shutdown.is_cancelled() || self.held.is_revoked() {
+            if self.over || self.waits.shutdown.is_cancelled() || self.held.is_revoked() {
                 return None;
             }
             let mut out = BytesMut::new();
@@ -123,29 +140,48 @@ impl Connection {
                 tracing::warn!(%error, "a feed connection ended because the database did not answer");
                 return None;
             }
-            if Instant::now() >= self.next_beat {
-                out.extend_from_slice(&encode(&Frame::Beat));
-                self.next_beat = Instant::now() + BEAT;
+            if self.waits.beat.is_elapsed() {
+                self.beat(&mut out);
             }
             if !out.is_empty() {
                 return Some(out.freeze());
             }
             tokio::select! {
-                _ = timeout_at(self.next_beat, self.bell.notified()) => {}
-                () = self.feed.shutdown.cancelled() => return None,
-                () = self.held.revoked() => return None,
+                biased;
+                () = &mut self.waits.beat => {
+                    self.beat(&mut out);
+                    return Some(out.freeze());
+                }
+                () = self.bell.notified() => {}
+                () = &mut self.waits.shut_down => return None,
+                () = &mut self.waits.revoked => return None,
             }
         }
     }
 
+    fn beat(&mut self, out: &mut BytesMut) {
+        out.extend_from_slice(&encode(&Frame::Beat));
+        self.waits.beat.as_mut().reset(Instant::now() + BEAT);
+    }
+
     async fn fill(&mut self, out: &mut BytesMut) -> store::Result<()> {
         self.fill_events(out).await?;
-        let ids: Vec<StreamId> = self.watched.keys().copied().collect();
-        for id in ids {
+        let mut elsewhere = Vec::new();
+        for (id, watched) in &mut self.watched {
             if self.over || out.len() >= BYTES_READ_MAX {
                 break;
             }
-            self.fill_stream(id, out).await?;
+            match watched.stream.read(watched.offset, BYTES_READ_MAX, out) {
+                Kept::Nothing => {}
+                Kept::Until(offset) => watched.offset = offset,
+                Kept::Elsewhere => elsewhere.push(*id),
+            }
+        }
+        for id in elsewhere {
+            if out.len() >= BYTES_READ_MAX {
+                break;
+            }
+            self.fill_from_tables(id, out).await?;
         }
         Ok(())
     }
@@ -177,17 +213,8 @@ impl Connection {
         }
     }
 
-    async fn fill_stream(&mut self, id: StreamId, out: &mut BytesMut) -> store::Result<()> {
+    async fn fill_from_tables(&mut self, id: StreamId, out: &mut BytesMut) -> store::Result<()> {
         let Some(watched) = self.watched.get_mut(&id) else { return Ok(()) };
-        match watched.stream.read(watched.offset, BYTES_READ_MAX) {
-            Kept::Nothing => return Ok(()),
-            Kept::Frames(frames, next) => {
-                frames.iter().for_each(|frame| out.extend_from_slice(frame));
-                watched.offset = next;
-                return Ok(());
-            }
-            Kept::Elsewhere => {}
-        }
         let db = &self.feed.db;
         let text = store::streams::read(db, id, watched.offset, BYTES_READ_MAX as u64).await?;
         if !text.is_empty() {

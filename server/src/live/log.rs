@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -16,6 +19,8 @@ const BYTES_KEPT_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Default)]
 pub struct EventLog {
+    /// The number of the last event, so that the many who have seen it need not wait for the lock.
+    last: AtomicI64,
     recent: Mutex<Newest>,
     bells: Bells,
 }
@@ -39,12 +44,15 @@ pub enum Recent {
 
 impl EventLog {
     pub fn last(&self) -> Seq {
-        guard(&self.recent).last
+        self.last.load(Ordering::Acquire)
     }
 
     /// Starts over after `seq`, when what came before is unknown.
     pub fn start_after(&self, seq: Seq) {
-        *guard(&self.recent) = Newest { last: seq, ..Newest::default() };
+        let mut newest = guard(&self.recent);
+        *newest = Newest { last: seq, ..Newest::default() };
+        self.last.store(seq, Ordering::Release);
+        drop(newest);
         self.bells.ring();
     }
 
@@ -64,11 +72,15 @@ impl EventLog {
                 newest.bytes -= gone;
             }
         }
+        self.last.store(newest.last, Ordering::Release);
         drop(newest);
         self.bells.ring();
     }
 
     pub fn read(&self, after: Seq) -> Recent {
+        if after == self.last() {
+            return Recent::Nothing;
+        }
         let newest = guard(&self.recent);
         if after == newest.last {
             return Recent::Nothing;

@@ -2,20 +2,28 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use domain::feed::{Delta, Frame, StreamId};
 use tokio::sync::Notify;
 
 use super::{Bells, encode, guard};
 
 /// How much memory a stream's tail takes, frames included. A reader that is further behind reads from Postgres.
-const KEPT_BYTES_MAX: usize = 256 * 1024;
+const KEPT_BYTES_MAX: usize = 1024 * 1024;
+
+/// A length that no stream has: nobody writes it here.
+const NOT_WRITTEN: u64 = u64::MAX;
 
 pub struct Stream {
     id: StreamId,
+    /// How long it is, so that the many who have everything need not wait for the lock.
+    len: AtomicU64,
     tail: Mutex<Tail>,
     bells: Bells,
 }
@@ -24,8 +32,6 @@ pub struct Stream {
 struct Tail {
     pieces: VecDeque<Piece>,
     bytes: usize,
-    len: u64,
-    writing: bool,
 }
 
 struct Piece {
@@ -41,10 +47,10 @@ impl Piece {
 }
 
 /// What memory has for a reader at some offset.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Frames to send, and the offset after them.
-    Frames(Vec<Bytes>, u64),
+    /// There was something, up to this offset.
+    Until(u64),
     /// The reader has everything so far.
     Nothing,
     /// Ask Postgres: memory begins later, or nobody writes this stream here.
@@ -53,33 +59,41 @@ pub enum Kept {
 
 impl Stream {
     pub(super) fn new(id: StreamId) -> Self {
-        Self { id, tail: Mutex::default(), bells: Bells::default() }
+        let len = AtomicU64::new(NOT_WRITTEN);
+        Self { id, len, tail: Mutex::default(), bells: Bells::default() }
     }
 
     /// From here on this process writes the stream.
     pub fn open(&self) {
-        guard(&self.tail).writing = true;
+        let _tail = guard(&self.tail);
+        self.len.store(0, Ordering::Release);
     }
 
     pub fn push(&self, text: String) {
         let mut tail = guard(&self.tail);
-        let (offset, len) = (tail.len, text.len());
+        let (offset, len) = (self.len.load(Ordering::Acquire), text.len());
+        if offset == NOT_WRITTEN {
+            return;
+        }
         let frame = encode(&Frame::Delta(Delta { stream: self.id, offset, text: text.clone() }));
         let piece = Piece { offset, text, frame };
-        tail.len += len as u64;
         tail.bytes += piece.memory();
         tail.pieces.push_back(piece);
         while tail.bytes > KEPT_BYTES_MAX && tail.pieces.len() > 1 {
             let gone = tail.pieces.pop_front().map_or(0, |piece| piece.memory());
             tail.bytes -= gone;
         }
+        self.len.store(offset + len as u64, Ordering::Release);
         drop(tail);
         self.bells.ring();
     }
 
     /// Nothing more comes from here: what became of the stream, the tables say.
     pub fn close(&self) {
-        *guard(&self.tail) = Tail::default();
+        let mut tail = guard(&self.tail);
+        *tail = Tail::default();
+        self.len.store(NOT_WRITTEN, Ordering::Release);
+        drop(tail);
         self.bells.ring();
     }
 
@@ -87,36 +101,38 @@ impl Stream {
         self.bells.ring();
     }
 
-    /// What a reader at `offset` can have, at most `max` bytes of text or one piece.
-    pub fn read(&self, offset: u64, max: usize) -> Kept {
-        let tail = guard(&self.tail);
-        if !tail.writing || offset > tail.len {
-            return Kept::Elsewhere;
-        }
-        if offset == tail.len {
+    /// Gives a reader at `offset` what it can have, at most `max` bytes of text or one piece.
+    pub fn read(&self, offset: u64, max: usize, out: &mut BytesMut) -> Kept {
+        // Changed under the lock and before the bell, so whoever sees too little here is woken.
+        if self.len.load(Ordering::Acquire) == offset {
             return Kept::Nothing;
+        }
+        let tail = guard(&self.tail);
+        let len = self.len.load(Ordering::Acquire);
+        if len == NOT_WRITTEN || offset > len {
+            return Kept::Elsewhere;
         }
         let Some(first) = tail.pieces.partition_point(|piece| piece.offset <= offset).checked_sub(1) else {
             return Kept::Elsewhere;
         };
-        let (mut frames, mut next, mut bytes) = (Vec::new(), offset, 0);
+        let (mut next, mut bytes) = (offset, 0);
         for piece in tail.pieces.range(first..) {
             if bytes > 0 && bytes + piece.text.len() > max {
                 break;
             }
             if piece.offset >= offset {
-                frames.push(piece.frame.clone());
+                out.extend_from_slice(&piece.frame);
             } else {
                 let Some(rest) = piece.text.get((offset - piece.offset) as usize..) else {
                     return Kept::Elsewhere;
                 };
                 let delta = Delta { stream: self.id, offset, text: rest.to_owned() };
-                frames.push(encode(&Frame::Delta(delta)));
+                out.extend_from_slice(&encode(&Frame::Delta(delta)));
             }
             next = piece.offset + piece.text.len() as u64;
             bytes += piece.text.len();
         }
-        Kept::Frames(frames, next)
+        Kept::Until(next)
     }
 
     pub fn listen(&self, bell: &Arc<Notify>) {
@@ -153,9 +169,10 @@ mod tests {
             state: page,
             streams: vec![(stream.id, "x".repeat(offset as usize))],
         });
-        while let Kept::Frames(frames, next) = stream.read(offset, 10) {
-            for frame in frames {
-                let text = String::from_utf8(frame.to_vec()).unwrap();
+        let mut out = BytesMut::new();
+        while let Kept::Until(next) = stream.read(offset, 10, &mut out) {
+            let sent = String::from_utf8(out.split().to_vec()).unwrap();
+            for text in sent.split_inclusive("\n\n") {
                 let (name, data) = text.split_once('\n').unwrap();
                 let name = name.strip_prefix("event: ").unwrap();
                 let data = data.trim_end().strip_prefix("data: ").unwrap();
@@ -174,8 +191,8 @@ mod tests {
         }
         assert_eq!(read_all(&stream, 0), ("hello wide world".into(), 16));
         assert_eq!(read_all(&stream, 8), ("xxxxxxxxde world".into(), 16));
-        assert_eq!(stream.read(16, 10), Kept::Nothing);
-        assert_eq!(stream.read(17, 10), Kept::Elsewhere);
+        assert_eq!(stream.read(16, 10, &mut BytesMut::new()), Kept::Nothing);
+        assert_eq!(stream.read(17, 10, &mut BytesMut::new()), Kept::Elsewhere);
     }
 
     #[test]
@@ -185,8 +202,8 @@ mod tests {
             stream.push("x".repeat(10_000));
         }
         assert!(guard(&stream.tail).bytes <= KEPT_BYTES_MAX);
-        assert_eq!(stream.read(0, 10), Kept::Elsewhere);
-        assert!(matches!(stream.read(990_000, 10), Kept::Frames(_, 1_000_000)));
+        assert_eq!(stream.read(0, 10, &mut BytesMut::new()), Kept::Elsewhere);
+        assert_eq!(stream.read(990_000, 10, &mut BytesMut::new()), Kept::Until(1_000_000));
     }
 
     #[test]
@@ -194,6 +211,6 @@ mod tests {
         let stream = stream();
         stream.push("text".into());
         stream.close();
-        assert_eq!(stream.read(0, 10), Kept::Elsewhere);
+        assert_eq!(stream.read(0, 10, &mut BytesMut::new()), Kept::Elsewhere);
     }
 }
