@@ -163,6 +163,17 @@ test.describe('without JavaScript', () => {
       await expect(answer(page)).toContainText('plain text', { timeout: 500 });
     }).toPass();
     await expect(page.locator('.message.user')).toContainText('[[say plain text]]');
+
+    await page.getByLabel('Your message').fill('[[hang after 3]]');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.locator('.message')).toHaveCount(4);
+    await expect(answer(page)).not.toContainText('Stopped');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(async () => {
+      await page.reload();
+      await expect(answer(page)).toContainText('Stopped', { timeout: 500 });
+    }).toPass();
+    await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden();
   });
 });
 
@@ -178,7 +189,8 @@ test('another chat opens without a reload', async ({ chat, boocode }, info) => {
   await expect(answer(chat)).toContainText('in the first chat');
   const first = chat.url();
   await chat.evaluate(() => ((window as { marked?: boolean }).marked = true));
-  const menu = chat.getByRole('button', { name: 'Projects and chats' });
+  // A narrow page keeps its list in a drawer.
+  const menu = chat.locator('.topbar').getByLabel('Projects and chats');
   if (await menu.isVisible()) await menu.click();
   const project = chat.locator('nav section').filter({ hasText: `project-${info.testId}` });
   await project.getByRole('button', { name: /New chat/ }).click();

@@ -27,6 +27,41 @@ test('a question sent while the server is away is kept and sent once', async ({ 
   await expect(chat.locator('.message.user')).toHaveCount(1);
 });
 
+for (const { title, again, asked } of [
+  { title: 'is asked once', again: '[[say arrived]]', asked: ['[[say arrived]]'] },
+  {
+    title: 'and changed meanwhile is asked both ways',
+    again: '[[say changed]]',
+    asked: ['[[say arrived]]', '[[say changed]]'],
+  },
+]) {
+  test(`a question that arrived, whose answer was lost, sent again ${title}`, async ({ chat }) => {
+    const field = chat.getByLabel('Your message');
+    // The server hears the first one, and the page never learns of it.
+    let heard = 0;
+    await chat.route('**/api/ask', async (route) => {
+      heard += 1;
+      if (heard > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await field.fill('[[say arrived]]');
+    await field.press('Control+Enter');
+    await expect(chat.locator('.notice.error')).toContainText(/cannot be reached/);
+    await expect(field).toHaveValue('[[say arrived]]');
+    await expect(answer(chat)).toContainText('arrived');
+
+    await field.fill(again);
+    await field.press('Control+Enter');
+    await expect(field).toHaveValue('');
+    expect(heard).toBe(2);
+    await expect(chat.locator('.message.user')).toHaveCount(asked.length);
+    await expect(answer(chat)).toContainText(asked.at(-1)!.match(/say (\w+)/)![1]);
+    await chat.reload();
+    await expect(chat.locator('.message.user')).toContainText(asked);
+  });
+}
+
 test('a connection that goes dead without a word is replaced within seconds', async ({ page, model }) => {
   const port = await freePort();
   const wire = new Wire(port);

@@ -122,12 +122,12 @@ async fn look_on(
     }
 }
 
-async fn orphans(home: &Home) -> usize {
+async fn orphans(home: &Home) -> Vec<String> {
     let began = Instant::now();
     loop {
         let left = machine::processes_of(&home.data_dir());
         if left.is_empty() || began.elapsed() > ORPHAN_LIMIT {
-            return left.len();
+            return left.iter().map(machine::Process::words).collect();
         }
         sleep(Duration::from_millis(50)).await;
     }

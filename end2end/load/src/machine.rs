@@ -58,6 +58,14 @@ pub struct Process {
     pub inside: bool,
 }
 
+impl Process {
+    /// Its id and what it was started with.
+    pub fn words(&self) -> String {
+        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        format!("{} {}", self.pid, String::from_utf8_lossy(&line).replace('\0', " ").trim_end())
+    }
+}
+
 /// Whoever works in `dir` or was started with it. A zombie does neither.
 pub fn processes_of(dir: &Path) -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

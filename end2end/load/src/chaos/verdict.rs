@@ -23,11 +23,12 @@ pub struct Verdict {
     /// Turns that were killed as often as they may be tried, and say so.
     given_up: usize,
     /// Turns that ended with a reason instead of an answer.
-    failed: usize,
+    failed: Vec<String>,
     retried: usize,
     lost: Vec<String>,
     double: Vec<String>,
-    pub orphans: usize,
+    /// Processes that outlived the server they belong to.
+    pub orphans: Vec<String>,
     /// By question: in how many attempts it was put to a model, and whether one of them brought an answer.
     attempts: BTreeMap<String, (usize, bool)>,
 }
@@ -120,8 +121,11 @@ impl Verdict {
                     self.lost.push(format!("{words}: given up after {} attempts", attempts.len()));
                 }
             }
-            Status::Settled { outcome: Outcome::Failed { .. } | Outcome::Void { .. }, .. } => {
-                self.failed += 1
+            // Only BooCode and its Postgres are killed: no model or model server is to blame for anything.
+            Status::Settled {
+                outcome: outcome @ (Outcome::Failed { .. } | Outcome::Void { .. }), ..
+            } => {
+                self.failed.push(format!("{words}: {outcome:?}"));
             }
             status => self.lost.push(format!("{words}: {status:?}")),
         }
@@ -151,22 +155,31 @@ impl Verdict {
     }
 
     pub fn is_clean(&self) -> bool {
-        self.lost.is_empty() && self.double.is_empty() && self.orphans == 0
+        [&self.lost, &self.double, &self.failed, &self.orphans].iter().all(|faults| faults.is_empty())
     }
 
     pub fn summary(&self) -> String {
         let Self { asked, done, given_up, failed, retried, lost, double, orphans, .. } = self;
         format!(
             "{asked} asked · {done} answered, {retried} of all in more than one attempt, {given_up} given up, \
-             {failed} failed with a reason · {} lost · {} double · {orphans} orphans",
+             {} failed with a reason · {} lost · {} double · {} orphans",
+            failed.len(),
             lost.len(),
-            double.len()
+            double.len(),
+            orphans.len()
         )
     }
 
     pub fn faults(&self) -> String {
-        let lost = self.lost.iter().map(|fault| format!("lost: {fault}"));
-        let double = self.double.iter().map(|fault| format!("double: {fault}"));
-        lost.chain(double).take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
+        let kinds = [
+            ("lost", &self.lost),
+            ("double", &self.double),
+            ("failed", &self.failed),
+            ("orphan", &self.orphans),
+        ];
+        let faults = kinds
+            .iter()
+            .flat_map(|(kind, faults)| faults.iter().map(move |fault| format!("{kind}: {fault}")));
+        faults.take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
     }
 }

@@ -70,8 +70,8 @@ async fn what_is_trimmed_or_still_to_come_cannot_be_read(pool: PgPool) {
     let chat = scene.chat().await;
     sqlx::query(
         "insert into events (seq, event)
-         select feed_head.seq + nth, jsonb_build_object(
-             'type', 'chat_titled', 'chat', $1::uuid, 'title', 'Title ' || nth, 'by', 'person')
+         select feed_head.seq + nth, jsonb_build_object('chat_titled', jsonb_build_object(
+             'chat', $1::uuid, 'title', 'Title ' || nth, 'by', 'person'))
          from feed_head, generate_series(1, $2) nth",
     )
     .bind(chat.0)

@@ -7,7 +7,7 @@ use domain::{
     feed::{Frame, Mirror, Received, StreamId},
     id::ChatId,
     page::Page,
-    task::{Status, Task, Work},
+    task::{Status, Task},
     transcript::Transcript,
 };
 use reqwest::{Response, StatusCode};
@@ -82,9 +82,8 @@ impl Watcher {
     pub async fn until_settled(&mut self, server: &Server) {
         let seq = server.snapshot(None).await.seq;
         self.until(server, "everything settled", |page| {
-            let turns = page.chat().tasks.values().filter(|task| task.work == Work::ChatTurn);
             page.mirror.seq >= seq
-                && turns.clone().all(Task::is_settled)
+                && page.chat().tasks.values().all(Task::is_settled)
                 && page.chat().queue.is_empty()
                 && page.mirror.cursor().watch.is_empty()
         })
