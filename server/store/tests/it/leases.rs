@@ -24,8 +24,9 @@ impl Scene {
         stream_of(&task.expect("a free place"))
     }
 
+    /// As by a process that has everything at hand, whosoever it is.
     async fn renewed(&self, by: Uuid) -> Vec<Running> {
-        tasks::renew(&self.db, by, LEASE).await.unwrap()
+        tasks::renew(&self.db, by, &self.running().await, LEASE).await.unwrap()
     }
 }
 
@@ -49,6 +50,20 @@ async fn a_lease_is_renewed_by_its_owner_until_the_deadline(pool: PgPool) {
     assert_eq!(scene.renewed(own).await, [Running { stream: kept, cancelling: true }]);
     scene.report(kept, Outcome::Cancelled).await.unwrap();
     assert_eq!(scene.renewed(own).await, [], "what is over has no lease");
+}
+
+/// The answer to a claim may be lost on its way; then nobody runs the task, and nobody must keep it either.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_claim_that_nobody_runs_is_not_renewed(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let by = Uuid::now_v7();
+    scene.ask_anew("cloud").await;
+    let ghost = scene.claim_for(by, Duration::ZERO, LEASE).await;
+    scene.ask_anew("cloud").await;
+    let real = scene.claim_for(by, LEASE, LEASE).await;
+    let kept = tasks::renew(&scene.db, by, &[real], LEASE).await.unwrap();
+    assert_eq!(kept, [Running { stream: real, cancelling: false }]);
+    assert_eq!(tasks::expired(&scene.db).await.unwrap(), [ghost]);
 }
 
 /// A process that slept past its lease keeps its task unless somebody has taken it meanwhile.
@@ -155,6 +170,7 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
     scene.ask(chat, "cloud").await;
     let turn = scene.claim_for(by, Duration::ZERO, LEASE).await;
 
+    let both = [title, turn];
     for (held, lease_first) in [(title, turn), (turn, title), (title, title), (turn, turn)] {
         sqlx::query("update tasks set lease_until = now() + case when id = $1 then '1s' else '1h' end::interval where status = 'running'")
             .bind(lease_first.task.0)
@@ -177,7 +193,8 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
             commit::phase(&scene.db, turn, phase).await
         };
         let (renewed, changed, ()) =
-            within_limit(async { tokio::join!(tasks::renew(&scene.db, by, LEASE), change, release) }).await;
+            within_limit(async { tokio::join!(tasks::renew(&scene.db, by, &both, LEASE), change, release) })
+                .await;
         assert_eq!(renewed.unwrap().len(), 2);
         changed.unwrap();
     }

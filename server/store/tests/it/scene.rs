@@ -40,6 +40,17 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Every attempt that runs, whoever claimed it.
+    pub async fn running(&self) -> Vec<StreamId> {
+        let rows: Vec<(Uuid, i32)> =
+            sqlx::query_as("select id, attempt from tasks where status = 'running' order by id")
+                .fetch_all(&self.pool)
+                .await
+                .unwrap();
+        let stream = |(task, attempt)| StreamId { task: TaskId(task), attempt: Attempt(attempt as u32) };
+        rows.into_iter().map(stream).collect()
+    }
+
     /// One session; places for one task at `local` and for four at `cloud`.
     pub async fn new(pool: PgPool) -> Self {
         Self::with(Db::from(pool.clone()), pool).await

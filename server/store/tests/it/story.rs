@@ -129,7 +129,7 @@ impl<'a> Story<'a> {
 
     async fn housekeeping(&mut self) {
         let db = &self.scene.db;
-        tasks::renew(db, self.by, LEASE).await.unwrap();
+        tasks::renew(db, self.by, &self.scene.running().await, LEASE).await.unwrap();
         tasks::expired(db).await.unwrap();
         for stream in streams::unfolded(db).await.unwrap() {
             streams::fold(db, stream).await.unwrap();
