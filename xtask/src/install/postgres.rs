@@ -6,13 +6,14 @@ use crate::{
     stage::stage,
     workspace::Workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{
     env, fs,
     io::Write,
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
+    process::Stdio,
 };
 
 const NPM_VERSION: &str = "18.4.0-beta.17";
@@ -68,9 +69,13 @@ fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
     place.args(["-D", "-m", "644"]).arg(config.path()).arg(NO_CLUSTER);
     quietly(workspace, "postgres settings", INSTALL_LIMIT, &mut place)?;
     let outcome = apt.install(workspace, &["postgresql"]);
-    // The wish was for this one installation only.
-    quietly(workspace, "postgres settings", INSTALL_LIMIT, apt.as_root("rm").args(["-f", NO_CLUSTER]))?;
-    outcome
+    // The wish was for this one installation only. Not `quietly`: after Ctrl-C that would end this too.
+    let removed = apt.as_root("rm").args(["-f", NO_CLUSTER]).stdin(Stdio::null()).status()?;
+    outcome?;
+    if !removed.success() {
+        bail!("{NO_CLUSTER} could not be removed");
+    }
+    Ok(())
 }
 
 fn from_npm(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {

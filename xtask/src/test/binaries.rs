@@ -15,8 +15,22 @@ use std::{
 };
 
 const TEST_LIMIT: Duration = Duration::from_secs(20 * 60);
-const PRODUCT: [&str; 12] =
-    ["-p", "domain", "-p", "store", "-p", "app", "-p", "server", "-p", "scripted", "--features", "app/ssr"];
+const PRODUCT: [&str; 14] = [
+    "-p",
+    "domain",
+    "-p",
+    "store",
+    "-p",
+    "app",
+    "-p",
+    "server",
+    "-p",
+    "scripted",
+    "-p",
+    "load",
+    "--features",
+    "app/ssr",
+];
 
 pub struct Built {
     tests: Vec<TestProgram>,
