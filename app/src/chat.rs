@@ -6,6 +6,7 @@ mod composer;
 mod message;
 mod picker;
 mod queue;
+mod sending;
 mod status;
 
 use domain::id::{ChatId, MessageId};
@@ -47,6 +48,8 @@ pub struct Pane {
     pub actions: Actions,
     /// The model that the next turn goes to, as `server/model`; empty while there is none.
     pub model: RwSignal<String>,
+    /// What stands in the composer.
+    pub draft: RwSignal<String>,
 }
 
 #[component]
@@ -54,7 +57,7 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let actions = Actions::new();
     let model = RwSignal::new(initial_model(feed));
-    provide_context(Pane { chat, actions, model });
+    provide_context(Pane { chat, actions, model, draft: RwSignal::new(String::new()) });
 
     let branch = Memo::new(move |_| feed.chat(|chat| ids(&chat.branch())).unwrap_or_default());
     let messages = NodeRef::<Ol>::new();
