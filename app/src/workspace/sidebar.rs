@@ -154,13 +154,14 @@ fn Connection() -> impl IntoView {
     let state = move || match feed.connection.get() {
         Shown::Connecting => "connecting",
         Shown::Live => "live",
-        Shown::Offline | Shown::SignedOut => "lost",
+        Shown::Offline | Shown::SignedOut | Shown::Outdated => "lost",
     };
     let words = move || match feed.connection.get() {
         Shown::Connecting => "Connecting…",
         Shown::Live => "Live",
         Shown::Offline => "Offline, trying again…",
         Shown::SignedOut => "Signed out",
+        Shown::Outdated => "Reload the page",
     };
     view! {
         <p class="connection" data-state=state role="status" aria-live="polite">
