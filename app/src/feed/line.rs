@@ -58,6 +58,27 @@ pub enum Shown {
     Outdated,
 }
 
+impl Shown {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Connecting => "Connecting…",
+            Self::Live => "Live",
+            Self::Offline => "Offline, trying again…",
+            Self::SignedOut => "Signed out",
+            Self::Outdated => "Reload the page",
+        }
+    }
+
+    /// What the look of it depends on.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Live => "live",
+            Self::Offline | Self::SignedOut | Self::Outdated => "lost",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Line {
     state: State,
