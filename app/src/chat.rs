@@ -6,9 +6,10 @@ mod composer;
 mod message;
 mod picker;
 mod queue;
+mod sending;
 mod status;
 
-use domain::id::{ChatId, MessageId};
+use domain::id::{ChatId, MessageId, TaskId};
 use leptos::{html::Ol, prelude::*};
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
     feed::Feed,
     icon::Icon,
     notice::{close_when_done, failure_of},
-    workspace::Offered,
+    workspace::{DrawerToggle, HeadConnection, Offered},
 };
 use composer::Composer;
 use message::MessageView;
@@ -47,6 +48,8 @@ pub struct Pane {
     pub actions: Actions,
     /// The model that the next turn goes to, as `server/model`; empty while there is none.
     pub model: RwSignal<String>,
+    /// What stands in the composer.
+    pub draft: RwSignal<String>,
 }
 
 #[component]
@@ -54,7 +57,7 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let actions = Actions::new();
     let model = RwSignal::new(initial_model(feed));
-    provide_context(Pane { chat, actions, model });
+    provide_context(Pane { chat, actions, model, draft: RwSignal::new(String::new()) });
 
     let branch = Memo::new(move |_| feed.chat(|chat| ids(&chat.branch())).unwrap_or_default());
     let messages = NodeRef::<Ol>::new();
@@ -82,6 +85,7 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
                     children=|id| view! { <MessageView id /> }
                 />
             </ol>
+            <Announcement />
             <QueueList />
             <ActionForm action=actions.stop attr:id=STOP_FORM attr:hidden=true>
                 <input type="hidden" name="chat" value=chat.to_string() />
@@ -127,10 +131,38 @@ fn ChatHead() -> impl IntoView {
     };
     view! {
         <header class="chat-head">
+            <DrawerToggle />
             {move || if is_renaming.get() { form().into_any() } else { heading().into_any() }}
+            <HeadConnection />
         </header>
     }
     .into_any()
+}
+
+/// Says what becomes of an answer to whoever cannot see it. Its text is not read out while it grows.
+#[component]
+fn Announcement() -> impl IntoView {
+    let feed = expect_context::<Feed>();
+    let turn = Memo::new(move |_| {
+        feed.chat(|chat| {
+            let branch = chat.branch();
+            let task = branch.last().and_then(|message| chat.task_of(message))?;
+            Some((task.id, status::news(task)?))
+        })
+        .flatten()
+    });
+    let said = RwSignal::new("");
+    Effect::new(move |before: Option<Option<(TaskId, &'static str)>>| {
+        let now = turn.get();
+        // What the page opened with is no news.
+        if let (Some(before), Some((_, words))) = (before, now)
+            && before != now
+        {
+            said.set(words);
+        }
+        now
+    });
+    view! { <p class="visually-hidden" role="status">{said}</p> }
 }
 
 impl Actions {

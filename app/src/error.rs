@@ -2,6 +2,7 @@
 
 use domain::Rejected;
 use leptos::server_fn::{
+    Bytes, Decodes,
     codec::JsonEncoding,
     error::{FromServerFnError, ServerFnErrorErr},
 };
@@ -51,9 +52,14 @@ impl FromServerFnError for AppError {
         }
     }
 
+    /// What fails and is not in our words was said by something in between, while the server is away.
+    fn de(data: Bytes) -> Self {
+        <JsonEncoding as Decodes<Self>>::decode(data).unwrap_or(Self::Unavailable)
+    }
+
     /// Where an error leaves the server, its status is set: programs and logs read from it who has to act.
     #[cfg(feature = "ssr")]
-    fn ser(&self) -> axum::body::Bytes {
+    fn ser(&self) -> Bytes {
         status::tell(self);
         <JsonEncoding as leptos::server_fn::Encodes<Self>>::encode(self).unwrap_or_default()
     }
@@ -128,7 +134,7 @@ mod tests {
         check(r#"{"error":"not_logged_in","message":"You are not logged in."}"#, AppError::NotLoggedIn);
         check(r#"{"error":"unavailable","message":"later"}"#, AppError::Unavailable);
         check(r#"{"error":"rejected","detail":"busy"}"#, AppError::Rejected(Rejected::Busy));
-        check("<html>502 Bad Gateway</html>", AppError::Unreadable);
+        check("<html>502 Bad Gateway</html>", AppError::Unavailable);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod add_project;
 pub mod api;
+mod drawer;
 mod sidebar;
 mod welcome;
 
@@ -19,10 +20,11 @@ use crate::{
     device,
     error::AppError,
     feed::{self, Feed, line::Shown},
-    icon::Icon,
     notice::{Failure, LoginLink},
 };
 use api::page_snapshot;
+use drawer::Drawer;
+pub use drawer::{DrawerToggle, HeadConnection};
 use sidebar::Sidebar;
 use welcome::Welcome;
 
@@ -80,6 +82,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
     feed::keep(feed, wanted);
 
     let is_drawer_open = RwSignal::new(false);
+    provide_context(Drawer(is_drawer_open));
     // On a phone the drawer covers the page that was just chosen in it.
     Effect::new(move || {
         wanted.track();
@@ -96,28 +99,20 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
                 is_drawer_open.set(false);
             }
         }>
+            <p class="visually-hidden" role="status">{move || feed.connection.get().words()}</p>
             <Sidebar />
             <a class="scrim" href="#" aria-label="Close the list" on:click=move |click| {
                 click.prevent_default();
                 is_drawer_open.set(false);
             }></a>
             <main class="main" id="main" tabindex="-1">
-                <header class="topbar">
-                    <a
-                        class="icon-button"
-                        href="#sidebar"
-                        aria-label="Projects and chats"
-                        aria-controls="sidebar"
-                        aria-expanded=move || if is_drawer_open.get() { "true" } else { "false" }
-                        on:click=move |click| {
-                            click.prevent_default();
-                            is_drawer_open.update(|open| *open = !*open);
-                        }
-                    >
-                        {Icon::Menu.view()}
-                    </a>
-                    <span class="topbar-title">{move || title.get().unwrap_or_else(|| "BooCode".into())}</span>
-                </header>
+                <Show when=move || shown.get().is_none()>
+                    <header class="topbar">
+                        <DrawerToggle />
+                        <span class="topbar-title">"BooCode"</span>
+                        <HeadConnection />
+                    </header>
+                </Show>
                 <SignedOut />
                 <Failure error=Signal::derive(problem) />
                 {move || match shown.get() {

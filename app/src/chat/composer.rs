@@ -7,9 +7,10 @@ use leptos::{
     prelude::*,
 };
 
-use super::{Pane, STOP_FORM, api::Ask, picker::ModelPicker};
+use super::{Pane, STOP_FORM, api::Ask, picker::ModelPicker, sending::Sending};
 use crate::{
     device,
+    error::AppError,
     feed::Feed,
     icon::Icon,
     notice::{Failure, failure_of},
@@ -18,14 +19,14 @@ use crate::{
 #[component]
 pub fn Composer() -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let Pane { chat, actions, .. } = expect_context::<Pane>();
+    let Pane { chat, actions, draft, .. } = expect_context::<Pane>();
     let ask = ServerAction::<Ask>::new();
-    let draft = RwSignal::new(String::new());
-    // The same id until the server has the message: sent twice, it is asked once.
-    let message = RwSignal::new(device::fresh_id());
+    let sending = Sending::new();
+    let message = Memo::new(move |_| draft.with(|draft| sending.id_for(draft)));
     let (form, input) = (NodeRef::<Form>::new(), NodeRef::<Textarea>::new());
     keep_draft(format!("draft:{chat}"), draft, input);
-    clear_when_sent(ask, draft, message);
+    sending.keep(format!("sent:{chat}"));
+    clear_when_sent(feed, ask, draft, sending);
     if super::is_empty_chat() {
         // Whoever opens a new chat is about to write.
         Effect::new(move || {
@@ -40,6 +41,10 @@ pub fn Composer() -> impl IntoView {
     let on_key = move |key: KeyboardEvent| {
         if key.key() == "Enter" && (key.ctrl_key() || key.meta_key()) {
             key.prevent_default();
+            // As the button, which is disabled then.
+            if ask.pending().get_untracked() {
+                return;
+            }
             if let Some(form) = form.get_untracked() {
                 form.request_submit().ok();
             }
@@ -127,21 +132,35 @@ fn keep_draft(key: String, draft: RwSignal<String>, input: NodeRef<Textarea>) {
 }
 
 /// What did not get through stays; what was typed meanwhile stays too.
-fn clear_when_sent(ask: ServerAction<Ask>, draft: RwSignal<String>, message: RwSignal<uuid::Uuid>) {
-    let sent = StoredValue::new(None::<String>);
+fn clear_when_sent(feed: Feed, ask: ServerAction<Ask>, draft: RwSignal<String>, sending: Sending) {
+    let arrived = move || {
+        let sent = sending.settle();
+        if sent.is_some_and(|sent| draft.with_untracked(|draft| *draft == sent.text)) {
+            draft.set(String::new());
+        }
+    };
     Effect::new(move || {
         if let Some(input) = ask.input().get() {
-            sent.set_value(Some(input.text));
+            sending.sent(input.message, &input.text);
         }
     });
+    Effect::new(move || match ask.value().get() {
+        Some(Ok(())) => arrived(),
+        // Nothing was kept of it under this id.
+        Some(Err(AppError::Rejected(_) | AppError::Invalid(_))) => drop(sending.settle()),
+        _ => {}
+    });
+    // The server's answer may be lost where the message was not: then the chat shows it.
     Effect::new(move || {
-        if !matches!(ask.value().get(), Some(Ok(()))) {
-            return;
-        }
-        message.set(device::fresh_id());
-        let sent = sent.try_update_value(Option::take).flatten();
-        if untrack(|| draft.get()) == sent.unwrap_or_default() {
-            draft.set(String::new());
+        let Some(sent) = sending.unsure() else { return };
+        let is_there = feed.chat(|chat| {
+            chat.message(sent.id).is_some() || chat.queue.iter().any(|queued| queued.turn.message == sent.id)
+        });
+        if is_there == Some(true) {
+            arrived();
+            if ask.value().with_untracked(|value| matches!(value, Some(Err(_)))) {
+                ask.value().set(None);
+            }
         }
     });
 }

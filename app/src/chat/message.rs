@@ -9,8 +9,10 @@ use domain::{
 };
 use leptos::{form::ActionForm, prelude::*, task::spawn_local};
 
-use super::{Pane, api, attempt::AttemptView, status};
-use crate::{device, feed::Feed, icon::Icon, markdown::CopyButton, workspace::Clock};
+use super::{Pane, api, attempt::AttemptView, sending::Sending, status};
+use crate::{
+    error::AppError, feed::Feed, icon::Icon, markdown::CopyButton, notice::failure_of, workspace::Clock,
+};
 
 #[component]
 pub fn MessageView(id: MessageId) -> impl IntoView {
@@ -60,21 +62,39 @@ fn Question(id: MessageId, text: String) -> impl IntoView {
 /// Asks again in other words, beside the old question.
 #[component]
 fn EditForm(id: MessageId, text: String, is_editing: RwSignal<bool>) -> impl IntoView {
-    let Pane { chat, actions, model } = expect_context::<Pane>();
-    // One id for this edit: sent twice, it is asked once.
-    let message = device::fresh_id();
+    let Pane { chat, actions, model, .. } = expect_context::<Pane>();
+    let typed = RwSignal::new(text.clone());
+    let sending = Sending::new();
+    let message = Memo::new(move |_| typed.with(|typed| sending.id_for(typed)));
+    Effect::new(move || {
+        if let Some(input) = actions.resend.input().get().filter(|input| input.of == id) {
+            sending.sent(input.message, &input.text);
+        }
+    });
+    Effect::new(move || {
+        if matches!(failure_of(actions.resend), Some(AppError::Rejected(_) | AppError::Invalid(_))) {
+            sending.settle();
+        }
+    });
     view! {
         <ActionForm action=actions.resend attr:class="card">
             <input type="hidden" name="chat" value=chat.to_string() />
             <input type="hidden" name="of" value=id.to_string() />
-            <input type="hidden" name="message" value=message.to_string() />
+            <input type="hidden" name="message" prop:value=move || message.get().to_string() />
             <input type="hidden" name="model" prop:value=model />
             <label class="field">
                 <span class="field-label">"Your message in other words"</span>
-                <textarea name="text" required rows="4">{text}</textarea>
+                <textarea
+                    name="text"
+                    required
+                    rows="4"
+                    on:input:target=move |input| typed.set(input.target().value())
+                >{text}</textarea>
             </label>
             <div class="notice-actions">
-                <button class="button small primary" type="submit">"Send as a new branch"</button>
+                <button class="button small primary" type="submit" disabled=move || actions.resend.pending().get()>
+                    "Send as a new branch"
+                </button>
                 <button class="button small ghost" type="button" on:click=move |_| is_editing.set(false)>
                     "Cancel"
                 </button>
@@ -177,7 +197,7 @@ fn Fault(id: MessageId, task: Memo<Option<Task>>) -> impl IntoView {
 /// Another answer beside this one, from the model that is chosen now.
 #[component]
 fn RetryForm(id: MessageId, label: Option<&'static str>) -> impl IntoView {
-    let Pane { chat, actions, model } = expect_context::<Pane>();
+    let Pane { chat, actions, model, .. } = expect_context::<Pane>();
     let is_pending = actions.retry.pending();
     let class = if label.is_some() { "button small" } else { "icon-button" };
     view! {

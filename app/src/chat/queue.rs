@@ -1,6 +1,9 @@
 //! The messages that wait for the running turn.
 
-use domain::{chat::Queued, id::MessageId};
+use domain::{
+    chat::{Body, Queued},
+    id::MessageId,
+};
 use leptos::{form::ActionForm, prelude::*};
 
 use super::Pane;
@@ -78,11 +81,19 @@ fn QueueItem(queued: Queued) -> impl IntoView {
 #[component]
 fn EditQueuedForm(message: MessageId, text: String, is_editing: RwSignal<bool>) -> impl IntoView {
     let Pane { chat, actions, .. } = expect_context::<Pane>();
+    let typed = ArcRwSignal::new(text.clone());
+    rescue_when_sent(message, text.clone(), typed.clone());
     view! {
         <ActionForm action=actions.edit_queued attr:class="queue-text field">
             <input type="hidden" name="chat" value=chat.to_string() />
             <input type="hidden" name="message" value=message.to_string() />
-            <textarea name="text" required rows="3" aria-label="The waiting message">{text}</textarea>
+            <textarea
+                name="text"
+                required
+                rows="3"
+                aria-label="The waiting message"
+                on:input:target=move |input| typed.set(input.target().value())
+            >{text}</textarea>
             <div class="notice-actions">
                 <button class="button small primary" type="submit">"Save"</button>
                 <button class="button small ghost" type="button" on:click=move |_| is_editing.set(false)>
@@ -92,4 +103,19 @@ fn EditQueuedForm(message: MessageId, text: String, is_editing: RwSignal<bool>) 
         </ActionForm>
     }
     .into_any()
+}
+
+/// The turn of a message may begin while it is being edited, which takes its form away. What was typed goes to
+/// the composer then, unless something stands there.
+fn rescue_when_sent(message: MessageId, was: String, typed: ArcRwSignal<String>) {
+    let feed = expect_context::<Feed>();
+    let Pane { draft, .. } = expect_context::<Pane>();
+    on_cleanup(move || {
+        let typed = typed.get_untracked();
+        let sent = untrack(|| feed.chat(|chat| chat.message(message).map(|message| message.body.clone())));
+        let Some(Some(Body::User { text: sent })) = sent else { return };
+        if typed != was && typed != sent && draft.try_with_untracked(String::is_empty) == Some(true) {
+            draft.set(typed);
+        }
+    });
 }

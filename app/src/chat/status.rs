@@ -48,6 +48,19 @@ pub fn line(task: &Task, ahead: Option<u32>, now_ms: Option<i64>) -> Option<Line
     }
 }
 
+/// What is worth telling somebody who does not look.
+pub fn news(task: &Task) -> Option<&'static str> {
+    match &task.status {
+        Status::Queued => None,
+        Status::Running { .. } => Some("Answer started"),
+        Status::Settled { outcome, .. } => Some(match outcome {
+            Outcome::Done { .. } => "Answer finished",
+            Outcome::Cancelled => "Answer stopped",
+            Outcome::Failed { .. } | Outcome::Void { .. } | Outcome::Lost => "Answer failed",
+        }),
+    }
+}
+
 /// Why there is no whole answer, and whether that is the model's doing.
 pub fn fault(task: &Task) -> Option<(&'static str, String)> {
     let Status::Settled { outcome, .. } = &task.status else { return None };

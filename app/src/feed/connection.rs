@@ -6,7 +6,7 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use domain::{
-    feed::{Cursor, Frame, Received},
+    feed::{Cursor, Frame, Received, WATCH_MAX},
     id::ChatId,
 };
 use leptos::{prelude::*, task::spawn_local};
@@ -15,17 +15,25 @@ use web_sys::{EventSource, MessageEvent};
 
 use super::{
     Feed,
-    line::{Do, Line, Seen},
+    line::{Do, Line, Seen, Shown},
 };
-use crate::{chat::api, device, error::AppError, workspace::api::page_snapshot};
+use crate::{
+    chat::api,
+    device,
+    error::AppError,
+    workspace::{Offered, api::page_snapshot},
+};
 
 const TICK: Duration = Duration::from_secs(1);
 const NAMES: [&str; 5] = ["event", "delta", "truncate", "reset", "beat"];
 /// Frames are folded once an animation frame, or sooner when this many wait.
 const WAITING_MAX: usize = 1_000;
+/// One answer that cannot be read may have been cut off on its way; this many in a row are of another version.
+const UNREADABLE_MAX: u32 = 2;
 
 pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
-    let wire = Rc::new(Wire { feed, wanted, inner: RefCell::default() });
+    let offered = expect_context::<Offered>();
+    let wire = Rc::new(Wire { feed, wanted, offered, inner: RefCell::default() });
     // Effects run after hydration, so the first render on both sides is the snapshot's.
     Effect::new(move |started: Option<()>| {
         wanted.track();
@@ -35,7 +43,9 @@ pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
         // The first address is the snapshot's own.
         if wire.is_elsewhere() {
             wire.see(Seen::Navigated);
-        } else if feed.problem.with_untracked(Option::is_some) {
+        } else if feed.problem.with_untracked(Option::is_some)
+            && feed.connection.get_untracked() != Shown::Outdated
+        {
             // Back where something is shown.
             feed.problem.set(None);
         }
@@ -45,6 +55,7 @@ pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
 struct Wire {
     feed: Feed,
     wanted: Memo<Option<ChatId>>,
+    offered: Offered,
     inner: RefCell<Inner>,
 }
 
@@ -57,6 +68,8 @@ struct Inner {
     is_frame_requested: bool,
     /// Answers to requests that were given up are told by their number.
     asked: u32,
+    /// How many snapshots in a row could not be read.
+    unreadable: u32,
 }
 
 impl Wire {
@@ -101,6 +114,10 @@ impl Wire {
     fn connect(self: &Rc<Self>) {
         self.close();
         let cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
+        if cursor.watch.len() > WATCH_MAX {
+            // The server would refuse. A snapshot brings all these texts at once.
+            return self.see(Seen::Reset);
+        }
         let source = Source::open(self, &cursor);
         let failed = source.is_none();
         {
@@ -184,7 +201,19 @@ impl Wire {
             if wire.inner.borrow().asked != asked {
                 return;
             }
+            let is_unreadable = matches!(answer, Err(AppError::Unreadable));
+            let unreadable = {
+                let mut inner = wire.inner.borrow_mut();
+                inner.unreadable = if is_unreadable { inner.unreadable + 1 } else { 0 };
+                inner.unreadable
+            };
             match answer {
+                // Somebody went back meanwhile, to what is still shown.
+                Ok(_) | Err(AppError::Rejected(_) | AppError::Invalid(_))
+                    if wire.wanted.get_untracked() != wanted =>
+                {
+                    wire.see(Seen::Navigated);
+                }
                 Ok(snapshot) => {
                     wire.feed.renew(snapshot);
                     wire.see(Seen::Answered);
@@ -194,12 +223,16 @@ impl Wire {
                     wire.feed.problem.set(Some(error));
                     wire.see(Seen::Answered);
                 }
+                Err(error) if unreadable >= UNREADABLE_MAX => {
+                    wire.feed.problem.set(Some(error));
+                    wire.see(Seen::Outdated);
+                }
                 Err(_) => wire.see(Seen::Failed),
             }
         });
     }
 
-    /// The catalogue is small, and after a restart it may be another one.
+    /// Asks for the catalogue: it is small, and after a restart it may be another one.
     fn probe(self: &Rc<Self>) {
         let (wire, asked) = (Rc::clone(self), self.inner.borrow().asked);
         spawn_local(async move {
@@ -208,8 +241,13 @@ impl Wire {
                 return;
             }
             match answer {
-                Ok(_) if wire.is_elsewhere() => wire.see(Seen::Navigated),
-                Ok(_) => wire.see(Seen::Answered),
+                Ok(models) => {
+                    let Offered(shown) = wire.offered;
+                    if shown.with_untracked(|shown| *shown != models) {
+                        shown.set(models);
+                    }
+                    wire.see(if wire.is_elsewhere() { Seen::Navigated } else { Seen::Answered });
+                }
                 Err(AppError::NotLoggedIn) => wire.see(Seen::SignedOut),
                 Err(_) => wire.see(Seen::Failed),
             }

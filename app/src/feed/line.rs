@@ -31,6 +31,8 @@ pub enum Seen {
     /// The answer to `Do::Probe` or `Do::Fetch`.
     Answered,
     SignedOut,
+    /// The server speaks another version than this page.
+    Outdated,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +55,34 @@ pub enum Shown {
     Live,
     Offline,
     SignedOut,
+    Outdated,
+}
+
+impl Shown {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Connecting => "Connecting…",
+            Self::Live => "Live",
+            Self::Offline => "Offline, trying again…",
+            Self::SignedOut => "Signed out",
+            Self::Outdated => "Reload the page",
+        }
+    }
+
+    /// What the look of it depends on.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Live => "live",
+            Self::Offline | Self::SignedOut | Self::Outdated => "lost",
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Line {
     state: State,
-    /// In a row, until a beat shows that a connection lasts.
+    /// In a row, until a connection lasts from one beat to the next: the first comes with it, whatever else does.
     failures: u32,
     hidden_since_ms: Option<i64>,
 }
@@ -68,9 +92,12 @@ enum State {
     New,
     Connecting {
         since_ms: i64,
+        /// It takes the place of one that is fine, which is no news to the reader.
+        replaces: bool,
     },
     Open {
         heard_at_ms: i64,
+        has_beaten: bool,
     },
     Waiting {
         until_ms: i64,
@@ -82,6 +109,7 @@ enum State {
     },
     Asleep,
     SignedOut,
+    Outdated,
 }
 
 impl Default for Line {
@@ -93,9 +121,13 @@ impl Default for Line {
 impl Line {
     pub fn next(&mut self, seen: Seen, now_ms: i64) -> Option<Do> {
         match (self.state, seen) {
-            (State::SignedOut, _) => None,
+            (State::SignedOut | State::Outdated, _) => None,
             (_, Seen::SignedOut) => {
                 self.state = State::SignedOut;
+                Some(Do::Close)
+            }
+            (_, Seen::Outdated) => {
+                self.state = State::Outdated;
                 Some(Do::Close)
             }
             (_, Seen::Navigated) => self.ask(Do::Fetch, now_ms),
@@ -109,8 +141,11 @@ impl Line {
             }
             (_, Seen::Opened | Seen::Heard) => self.heard(now_ms),
             (_, Seen::Beat) => {
-                self.failures = 0;
-                self.heard(now_ms)
+                if matches!(self.state, State::Open { has_beaten: true, .. }) {
+                    self.failures = 0;
+                }
+                self.state = State::Open { heard_at_ms: now_ms, has_beaten: true };
+                None
             }
             // The first failure may be a restart or a hiccup; then it is worth asking why.
             (_, Seen::Failed) if self.failures == 0 => self.wait(Do::Connect, now_ms),
@@ -121,7 +156,11 @@ impl Line {
                 self.ask(Do::Fetch, now_ms)
             }
             (_, Seen::Reset) => self.wait(Do::Fetch, now_ms),
-            (_, Seen::WatchChanged) => self.connect(now_ms),
+            (_, Seen::WatchChanged) => {
+                let replaces = self.shown() == Shown::Live;
+                self.state = State::Connecting { since_ms: now_ms, replaces };
+                Some(Do::Connect)
+            }
             (_, Seen::Answered) => None,
             (_, Seen::Tick { visible }) => self.tick(visible, now_ms),
         }
@@ -130,7 +169,8 @@ impl Line {
     pub fn shown(&self) -> Shown {
         match self.state {
             State::SignedOut => Shown::SignedOut,
-            State::Open { .. } => Shown::Live,
+            State::Outdated => Shown::Outdated,
+            State::Open { .. } | State::Connecting { replaces: true, .. } => Shown::Live,
             // A short hiccup is not worth a word.
             State::New | State::Connecting { .. } | State::Waiting { .. } | State::Asking { .. }
                 if self.failures > 1 =>
@@ -155,7 +195,7 @@ impl Line {
         }
         match self.state {
             State::New | State::Asleep => self.connect(now_ms),
-            State::Connecting { since_ms: at } | State::Open { heard_at_ms: at }
+            State::Connecting { since_ms: at, .. } | State::Open { heard_at_ms: at, .. }
                 if now_ms - at >= SILENCE_MS_MAX =>
             {
                 self.failures += 1;
@@ -171,12 +211,13 @@ impl Line {
     }
 
     fn heard(&mut self, now_ms: i64) -> Option<Do> {
-        self.state = State::Open { heard_at_ms: now_ms };
+        let has_beaten = matches!(self.state, State::Open { has_beaten: true, .. });
+        self.state = State::Open { heard_at_ms: now_ms, has_beaten };
         None
     }
 
     fn connect(&mut self, now_ms: i64) -> Option<Do> {
-        self.state = State::Connecting { since_ms: now_ms };
+        self.state = State::Connecting { since_ms: now_ms, replaces: false };
         Some(Do::Connect)
     }
 

@@ -24,9 +24,10 @@ pub fn AddProjectForm() -> impl IntoView {
     };
     view! {
         <ActionForm action=add attr:class="card">
-            <label class="field">
-                <span class="field-label">"Folder of the project"</span>
+            <div class="field">
+                <label class="field-label" for="project-path">"Folder of the project"</label>
                 <input
+                    id="project-path"
                     name="path"
                     type="text"
                     required
@@ -44,7 +45,7 @@ pub fn AddProjectForm() -> impl IntoView {
                 <span class="field-error" id="path-error" role="alert">
                     {move || error.get().map(|error| error.to_string())}
                 </span>
-            </label>
+            </div>
             <button class="button primary" type="submit" disabled=move || add.pending().get()>
                 {move || if add.pending().get() { "Adding…" } else { "Add project" }}
             </button>

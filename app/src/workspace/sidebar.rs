@@ -11,7 +11,7 @@ use super::{
     chat_path,
 };
 use crate::{
-    feed::{Feed, line::Shown},
+    feed::Feed,
     icon::Icon,
     notice::{Failure, failure_of},
 };
@@ -151,20 +151,10 @@ fn ChatLink(chat: ChatEntry) -> impl IntoView {
 #[component]
 fn Connection() -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let state = move || match feed.connection.get() {
-        Shown::Connecting => "connecting",
-        Shown::Live => "live",
-        Shown::Offline | Shown::SignedOut => "lost",
-    };
-    let words = move || match feed.connection.get() {
-        Shown::Connecting => "Connecting…",
-        Shown::Live => "Live",
-        Shown::Offline => "Offline, trying again…",
-        Shown::SignedOut => "Signed out",
-    };
+    // The frame speaks it, because on a phone the drawer hides this line.
     view! {
-        <p class="connection" data-state=state role="status" aria-live="polite">
-            {words}
+        <p class="connection" data-state=move || feed.connection.get().mark()>
+            {move || feed.connection.get().words()}
         </p>
     }
     .into_any()

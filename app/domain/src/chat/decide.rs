@@ -87,9 +87,13 @@ pub struct Report {
 impl Chat {
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
         match input {
-            // The same question posted again, because its answer never reached the browser.
-            Input::Ask { turn, .. } | Input::Resend { turn, .. } if self.knows(turn.message) => {
-                Ok(Vec::new())
+            // The same question posted again, because its answer never reached the browser. Other words under
+            // its id were never asked, which must not look like success.
+            Input::Ask { turn, text, .. } | Input::Resend { turn, text, .. } if self.knows(turn.message) => {
+                if self.asks(turn.message, &text) {
+                    return Ok(Vec::new());
+                }
+                Err(Rejected::Invalid("This message was sent already. Send it again as a new one.".into()))
             }
             Input::Ask { turn, text, choice, at_ms } => {
                 check_text(&text)?;
@@ -236,6 +240,14 @@ impl Chat {
 
     fn knows(&self, message: MessageId) -> bool {
         self.message(message).is_some() || self.queued(message).is_ok()
+    }
+
+    fn asks(&self, message: MessageId, words: &str) -> bool {
+        match self.message(message).map(|message| &message.body) {
+            Some(Body::User { text }) => text == words,
+            Some(Body::Assistant { .. }) => false,
+            None => self.queued(message).is_ok_and(|queued| queued.text == words),
+        }
     }
 
     fn queued(&self, message: MessageId) -> Result<&Queued, Rejected> {

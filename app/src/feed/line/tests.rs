@@ -19,6 +19,7 @@ fn check(script: &str, expected: &str) {
             "nav" => Seen::Navigated,
             "answered" => Seen::Answered,
             "out" => Seen::SignedOut,
+            "old" => Seen::Outdated,
             other => panic!("unknown word {other}"),
         };
         done.push(match line.next(seen, at.parse().unwrap()) {
@@ -74,11 +75,25 @@ fn a_gap_resumes_and_a_reset_fetches_but_never_in_a_hot_loop() {
         "tick@0 beat@1 reset@5 answered@50 reset@60 tick@460 answered@500 beat@2500",
         "connect - fetch connect wait400 fetch connect - Live",
     );
+    // A connection's first beat comes together with its reset, before or after it.
+    check(
+        "tick@0 beat@1 reset@2 answered@50 opened@60 beat@61 reset@61 tick@461 answered@500 beat@510 reset@510",
+        "connect - fetch connect - - wait400 fetch connect - wait800 Offline",
+    );
+    // One that lasts is trusted again.
+    check(
+        "tick@0 beat@1 reset@2 answered@50 beat@60 beat@2060 reset@2070",
+        "connect - fetch connect - - fetch Connecting",
+    );
 }
 
 #[test]
 fn a_changed_watch_set_and_another_page_are_followed() {
-    check("tick@0 opened@1 watch@5", "connect - connect Connecting");
+    // To the reader it is one connection, unless the new one does not come.
+    check("tick@0 opened@1 watch@5", "connect - connect Live");
+    check("tick@0 opened@1 watch@5 watch@6 failed@9", "connect - connect connect wait200 Connecting");
+    check("tick@0 opened@1 watch@5 tick@5005", "connect - connect connect Connecting");
+    check("tick@0 watch@5", "connect connect Connecting");
     check("tick@0 opened@1 nav@5 beat@6 answered@50", "connect - fetch - connect Connecting");
     check("nav@0 failed@9 tick@300", "fetch wait200 probe Connecting");
 }
@@ -86,6 +101,11 @@ fn a_changed_watch_set_and_another_page_are_followed() {
 #[test]
 fn an_answer_that_does_not_come_is_not_waited_for() {
     check("nav@0 tick@14000 tick@15000 answered@15001 tick@15200", "fetch - wait200 - probe Connecting");
+}
+
+#[test]
+fn a_page_of_another_version_stops() {
+    check("nav@0 old@9 tick@300 nav@400 tick@90000", "fetch close - - - Outdated");
 }
 
 #[test]

@@ -137,6 +137,35 @@ fn a_question_that_arrives_twice_is_asked_once() {
 }
 
 #[test]
+fn other_words_under_a_known_id_are_refused_rather_than_lost() {
+    let check = |words: &str, n: u128, text: &str, is_repeat: bool| {
+        let mut story = Story::new();
+        words.split_whitespace().for_each(|word| story.step(word).unwrap());
+        let ask = Input::Ask { turn: turn(n), text: text.into(), choice: choice(), at_ms: 5 };
+        let resend = Input::Resend {
+            of: turn(1).message,
+            turn: turn(n),
+            text: text.into(),
+            choice: choice(),
+            at_ms: 5,
+        };
+        for input in [ask, resend] {
+            match story.chat.decide(input) {
+                Ok(events) => assert!(is_repeat && events.is_empty(), "{words} {text}"),
+                Err(no) => assert!(!is_repeat && matches!(no, Rejected::Invalid(_)), "{words} {text}: {no}"),
+            }
+        }
+    };
+    check("ask1", 1, "text 1", true);
+    check("ask1", 1, "text 1, but shorter", false);
+    check("ask1 ask2", 2, "text 2", true);
+    check("ask1 ask2", 2, "something else", false);
+    check("ask1 claim1 done1 edit1>2", 2, "text 1", false);
+    // The id of an answer is no question's.
+    check("ask1", 101, "text 101", false);
+}
+
+#[test]
 fn after_a_failure_or_a_stop_the_queue_is_held() {
     check("ask1 ask2 claim1 fail1", "1 101 | 2");
     check("ask1 ask2 claim1 stop stopped1", "1 101 | 2");
