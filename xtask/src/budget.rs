@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 /// Where the first load should be; `bench load --check` holds it to this.
 pub const FIRST_LOAD_BYTES_GOAL: u64 = 400_000;
 /// What it must not grow past meanwhile.
-const FIRST_LOAD_BYTES_MAX: u64 = 520_000;
+const FIRST_LOAD_BYTES_MAX: u64 = 550_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FirstLoad {
