@@ -6,7 +6,7 @@ test('kill -9 in the middle of an answer: the page mends itself and the turn is 
   await boocode.kill();
   await boocode.start();
   // The lost attempt stays readable, marked; the next one brings the whole answer.
-  await expect(answer(chat).locator('.attempt.interrupted')).toContainText('20 21 22', { timeout: 20_000 });
+  await expect(answer(chat).locator('.attempt.interrupted')).toContainText('1 2 3', { timeout: 20_000 });
   await expect(answer(chat).locator('.attempt').last()).toContainText(numbers(250), { timeout: 20_000 });
   await live(chat);
   await chat.reload();
@@ -27,40 +27,23 @@ test('a question sent while the server is away is kept and sent once', async ({ 
   await expect(chat.locator('.message.user')).toHaveCount(1);
 });
 
-for (const { title, again, asked } of [
-  { title: 'is asked once', again: '[[say arrived]]', asked: ['[[say arrived]]'] },
-  {
-    title: 'and changed meanwhile is asked both ways',
-    again: '[[say changed]]',
-    asked: ['[[say arrived]]', '[[say changed]]'],
-  },
-]) {
-  test(`a question that arrived, whose answer was lost, sent again ${title}`, async ({ chat }) => {
-    const field = chat.getByLabel('Your message');
-    // The server hears the first one, and the page never learns of it.
-    let heard = 0;
-    await chat.route('**/api/ask', async (route) => {
-      heard += 1;
-      if (heard > 1) return route.continue();
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
-    await field.fill('[[say arrived]]');
-    await field.press('Control+Enter');
-    await expect(chat.locator('.notice.error')).toContainText(/cannot be reached/);
-    await expect(field).toHaveValue('[[say arrived]]');
-    await expect(answer(chat)).toContainText('arrived');
-
-    await field.fill(again);
-    await field.press('Control+Enter');
-    await expect(field).toHaveValue('');
-    expect(heard).toBe(2);
-    await expect(chat.locator('.message.user')).toHaveCount(asked.length);
-    await expect(answer(chat)).toContainText(asked.at(-1)!.match(/say (\w+)/)![1]);
-    await chat.reload();
-    await expect(chat.locator('.message.user')).toContainText(asked);
+test('a question that arrived although the page was told otherwise is there once', async ({ chat }) => {
+  const field = chat.getByLabel('Your message');
+  // The server hears it, and its answer is lost on the way.
+  await chat.route('**/api/ask', async (route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
   });
-}
+  await field.fill('[[say arrived]]');
+  await field.press('Control+Enter');
+  await expect(answer(chat)).toContainText('arrived');
+  await expect(field).toHaveValue('');
+  await chat.unroute('**/api/ask');
+  await ask(chat, '[[say another]]');
+  await expect(answer(chat)).toContainText('another');
+  await chat.reload();
+  await expect(chat.locator('.message.user')).toContainText(['[[say arrived]]', '[[say another]]']);
+});
 
 test('a connection that goes dead without a word is replaced within seconds', async ({ page, model }) => {
   const port = await freePort();
