@@ -170,3 +170,6 @@ impl Verdict {
         lost.chain(double).take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
     }
 }
+
+#[cfg(test)]
+mod tests;
