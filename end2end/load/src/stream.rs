@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Goal, Programs,
-    boocode::{Browser, Home, ModelServer, PATIENCE, Question, Server},
+    boocode::{Browser, Home, ModelServer, PATIENCE, Server},
     machine,
     part::Part,
     sse::Blocks,
@@ -169,16 +169,21 @@ async fn fan_out(home: &Home, server: &Server, browser: &Browser) -> Result<Goal
     let reference = Part::start(&["broadcast"]).await?;
     let chat = home.new_chat(browser).await?;
     warm_up(browser, &[chat]).await?;
-    let (mut ours, mut plain) = (viewers::Total::default(), viewers::Total::default());
-    for _ in 0..viewers::ROUNDS {
-        plain += viewers::of_broadcast(&reference).await?;
-        ours += viewers::of_feed(server, browser, Question::new(chat, MODEL, viewers::question())).await?;
-    }
-    let (speed, economy) = (ours.a_second() / plain.a_second(), ours.a_cpu_second() / plain.a_cpu_second());
     println!("{} viewers of one stream, tokens delivered:", viewers::VIEWERS);
-    println!("  broadcast {plain}\n  feed      {ours}");
-    println!("feed ÷ broadcast: {speed:.2} a second, {economy:.2} a second of cpu");
+    let mut least = f64::MAX;
+    for pace in viewers::PACES {
+        let (mut ours, mut plain) = (viewers::Total::default(), viewers::Total::default());
+        for _ in 0..viewers::ROUNDS {
+            plain += viewers::of_broadcast(&reference, pace).await?;
+            ours += viewers::of_feed(server, browser, chat, pace).await?;
+        }
+        let (speed, economy) =
+            (ours.a_second() / plain.a_second(), ours.a_cpu_second() / plain.a_cpu_second());
+        println!("  {} tokens a second\n    broadcast {plain}\n    feed      {ours}", pace.rate);
+        println!("    feed ÷ broadcast: {speed:.2} a second, {economy:.2} a second of cpu");
+        least = least.min(speed).min(economy);
+    }
     let text =
         format!("delivered a second, and a second of cpu, at least {VIEWERS_MIN} of a plain broadcast");
-    Ok(Goal { text, reached: speed >= VIEWERS_MIN && economy >= VIEWERS_MIN })
+    Ok(Goal { text, reached: least >= VIEWERS_MIN })
 }

@@ -32,8 +32,12 @@ struct Connection {
 
 impl Watcher {
     pub async fn new(browser: &Browser, chat: ChatId) -> Result<Self> {
-        let mirror = Mirror::new(browser.snapshot(Some(chat)).await?);
-        Ok(Self { chat, mirror, connection: None })
+        Ok(Self::showing(chat, Mirror::new(browser.snapshot(Some(chat)).await?)))
+    }
+
+    /// A page that is not connected yet.
+    pub fn showing(chat: ChatId, mirror: Mirror<Page>) -> Self {
+        Self { chat, mirror, connection: None }
     }
 
     pub fn chat(&self) -> Option<&Chat> {

@@ -20,6 +20,9 @@ use crate::live::Stream;
 /// A batch is written when it is this old or this long, whichever comes first.
 const BATCH_AGE_MAX: Duration = Duration::from_millis(100);
 const BATCH_BYTES_MAX: usize = 4 * 1024;
+/// What comes faster than this is shown together: no eye sees the difference, and every waking costs each viewer
+/// a write to its socket.
+const SHOW_EVERY: Duration = Duration::from_millis(2);
 /// Longer than any commit takes, shorter than the lease.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(8);
 /// When Postgres is slower than the model, the model waits here.
@@ -48,6 +51,9 @@ pub(crate) struct Writer<'a> {
     durable: u64,
     /// The phase to record next; only the newest matters.
     phase: Option<Phase>,
+    /// When viewers were woken last, and whether something came since.
+    shown_at: Option<Instant>,
+    unshown: bool,
     /// How much was taken since others had their turn.
     turn: usize,
     /// A batch did not get through: whatever came behind it would leave a gap.
@@ -78,6 +84,8 @@ impl<'a> Writer<'a> {
             since: None,
             durable: 0,
             phase: None,
+            shown_at: None,
+            unshown: false,
             turn: 0,
             broken: false,
         }
@@ -89,6 +97,7 @@ impl<'a> Writer<'a> {
         let mut note: OptionFuture<BoxFuture<'a, ()>> = None.into();
         let (mut flushing, mut noting, mut open) = (false, false, true);
         loop {
+            self.show_when_due();
             if let Some(phase) = self.phase.take_if(|_| !noting) {
                 (note, noting) = (Some(self.note(phase)).into(), true);
             }
@@ -96,9 +105,12 @@ impl<'a> Writer<'a> {
                 (flush, flushing) = (Some(self.flush()).into(), true);
             }
             if !open && !flushing && !noting {
+                self.live.wake();
                 return self.said;
             }
-            let due = self.since.map(|since| since + BATCH_AGE_MAX);
+            let batch = self.since.filter(|_| !flushing).map(|since| since + BATCH_AGE_MAX);
+            let show = self.shown_at.filter(|_| self.unshown).map(|shown| shown + SHOW_EVERY);
+            let due = batch.into_iter().chain(show).min();
             tokio::select! {
                 Some((len, result)) = &mut flush, if flushing => {
                     flushing = false;
@@ -115,7 +127,7 @@ impl<'a> Writer<'a> {
                         self.take_rest();
                     }
                 },
-                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() && !flushing => {}
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
         }
     }
@@ -202,6 +214,15 @@ impl<'a> Writer<'a> {
         self.turn += piece.len();
         self.pending.push_str(&piece);
         self.live.push(piece);
+        self.unshown = true;
+    }
+
+    fn show_when_due(&mut self) {
+        let now = Instant::now();
+        if self.unshown && self.shown_at.is_none_or(|shown| now >= shown + SHOW_EVERY) {
+            self.live.wake();
+            (self.shown_at, self.unshown) = (Some(now), false);
+        }
     }
 
     async fn give_way(&mut self) {
@@ -224,3 +245,6 @@ impl<'a> Writer<'a> {
         .boxed()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -69,6 +69,7 @@ impl Stream {
         self.len.store(0, Ordering::Release);
     }
 
+    /// Adds to the tail. Readers are woken by `wake`, which whoever writes calls as often as is worth it.
     pub fn push(&self, text: String) {
         let mut tail = guard(&self.tail);
         let (offset, len) = (self.len.load(Ordering::Acquire), text.len());
@@ -84,8 +85,6 @@ impl Stream {
             tail.bytes -= gone;
         }
         self.len.store(offset + len as u64, Ordering::Release);
-        drop(tail);
-        self.bells.ring();
     }
 
     /// Nothing more comes from here: what became of the stream, the tables say.
@@ -97,13 +96,13 @@ impl Stream {
         self.bells.ring();
     }
 
-    pub(super) fn wake(&self) {
+    pub fn wake(&self) {
         self.bells.ring();
     }
 
     /// Gives a reader at `offset` what it can have, at most `max` bytes of text or one piece.
     pub fn read(&self, offset: u64, max: usize, out: &mut BytesMut) -> Kept {
-        // Changed under the lock and before the bell, so whoever sees too little here is woken.
+        // Changed before the bell rings, so whoever sees too little here is woken.
         if self.len.load(Ordering::Acquire) == offset {
             return Kept::Nothing;
         }

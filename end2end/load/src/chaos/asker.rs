@@ -4,14 +4,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use domain::{id::ChatId, task::Work};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep},
-};
+use tokio::{sync::watch, time::sleep};
 
 use super::dice::Dice;
 use crate::{
-    boocode::{Browser, PATIENCE, Question},
+    boocode::{Browser, Question},
     watcher::Watcher,
 };
 
@@ -75,22 +72,8 @@ pub async fn run(
         let numbers = 1 + dice.below(NUMBERS_MAX);
         let text = format!("[[count {numbers}]] question {} of {chat}", asked.len() + 1);
         let question = Question::new(chat, model, text);
-        insist(&browser, &question).await?;
+        browser.ask(&question).await.with_context(|| format!("never accepted: {}", question.text))?;
         asked.push(Asked { question, numbers });
         sleep(Duration::from_millis(dice.below(100))).await;
-    }
-}
-
-/// Sends the same question until somebody confirms it.
-async fn insist(browser: &Browser, question: &Question) -> Result<()> {
-    let began = Instant::now();
-    loop {
-        match browser.call("ask", &question.fields()).await {
-            Ok(_) => return Ok(()),
-            Err(error) if began.elapsed() > PATIENCE => {
-                return Err(error).with_context(|| format!("never accepted: {}", question.text));
-            }
-            Err(_) => sleep(LOOK_EVERY).await,
-        }
     }
 }

@@ -60,3 +60,17 @@ async fn read(url: String, closed: watch::Receiver<bool>) -> Result<BTreeMap<u64
         sleep(READ_EVERY).await;
     }
 }
+
+#[cfg(test)]
+impl Record {
+    /// A turn that was answered to its end.
+    pub fn answered(id: u64, question: &str) -> Self {
+        Self {
+            id,
+            last_user_message: question.into(),
+            system: String::new(),
+            finished_unix_ms: Some(1),
+            disconnected: false,
+        }
+    }
+}

@@ -183,3 +183,6 @@ impl Verdict {
         faults.take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
     }
 }
+
+#[cfg(test)]
+mod tests;

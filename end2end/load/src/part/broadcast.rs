@@ -9,7 +9,6 @@ use axum::{
     extract::{Query, State},
     response::sse::{Event, KeepAlive, Sse},
     routing::{get, post},
-    serve::ListenerExt as _,
 };
 use domain::{
     feed::{Delta, Frame, StreamId},
@@ -30,11 +29,7 @@ const MESSAGES_KEPT: usize = 1 << 16;
 type Messages = broadcast::Sender<Arc<str>>;
 
 pub async fn serve() -> Result<Vec<Goal>> {
-    let listener = super::announced().await?.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            eprintln!("broadcast: could not set TCP_NODELAY: {error}");
-        }
-    });
+    let listener = super::announced().await?;
     let router = Router::new()
         .route("/feed", get(feed))
         .route("/go", post(go))

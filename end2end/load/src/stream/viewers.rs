@@ -3,7 +3,10 @@
 use std::{fmt, ops::AddAssign, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
-use domain::feed::{Cursor, Frame};
+use domain::{
+    feed::{Cursor, Frame},
+    id::ChatId,
+};
 use futures::future::try_join_all;
 use reqwest::{Client, RequestBuilder};
 use tokio::{
@@ -11,7 +14,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::feed;
+use super::{MODEL, feed};
 use crate::{
     boocode::{Browser, PATIENCE, Question, Server},
     machine,
@@ -21,14 +24,22 @@ use crate::{
 
 pub const VIEWERS: usize = 500;
 pub const ROUNDS: u32 = 2;
-const TOKENS: usize = 2_000;
-/// More than either way delivers, so that what is measured is what they can.
-const RATE: usize = 2_000;
+/// One stream as it usually comes, and one that is more than either way delivers.
+pub const PACES: [Pace; 2] = [Pace { tokens: 600, rate: 200 }, Pace { tokens: 2_000, rate: 2_000 }];
 /// Long enough for every viewer to be there before the first token.
 const CONNECTING_MS: u64 = 4_000;
 
-pub fn question() -> String {
-    format!("[[loading {CONNECTING_MS}]][[stamp {TOKENS}]][[rate {RATE}]]")
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    tokens: usize,
+    pub rate: usize,
+}
+
+impl Pace {
+    fn question(self) -> String {
+        let Self { tokens, rate } = self;
+        format!("[[loading {CONNECTING_MS}]][[stamp {tokens}]][[rate {rate}]]")
+    }
 }
 
 /// What was delivered, within which time and for how much work of the server.
@@ -64,30 +75,33 @@ impl fmt::Display for Total {
     }
 }
 
-pub async fn of_broadcast(reference: &Part) -> Result<Total> {
+pub async fn of_broadcast(reference: &Part, pace: Pace) -> Result<Total> {
     let client = Client::builder().no_proxy().tcp_nodelay(true).build()?;
     let url = format!("{}/feed", reference.url);
-    let go = format!("{}/go?count={TOKENS}&rate={RATE}", reference.url);
-    watched(reference.pid()?, || client.get(&url), async { client.post(&go).send().await.map(drop) }).await
+    let go = format!("{}/go?count={}&rate={}", reference.url, pace.tokens, pace.rate);
+    let begin = async { client.post(&go).send().await.map(drop) };
+    watched(reference.pid()?, pace, || client.get(&url), begin).await
 }
 
-pub async fn of_feed(server: &Server, browser: &Browser, question: Question) -> Result<Total> {
+pub async fn of_feed(server: &Server, browser: &Browser, chat: ChatId, pace: Pace) -> Result<Total> {
+    let question = Question::new(chat, MODEL, pace.question());
     let (stream, after) = feed::begin(browser, &question).await?;
     let cursor = Cursor { after, watch: [(stream, 0)].into() };
     let path = format!("/api/feed?{}", cursor.to_query());
     // The model was asked before and begins by itself.
-    watched(server.pid, || browser.get(&path), async { Ok(()) }).await
+    watched(server.pid, pace, || browser.get(&path), async { Ok(()) }).await
 }
 
 /// Connects everyone, lets it begin, and waits until everyone has everything.
 async fn watched(
     pid: u32,
+    pace: Pace,
     request: impl Fn() -> RequestBuilder,
     begin: impl Future<Output = reqwest::Result<()>>,
 ) -> Result<Total> {
     let connected = Arc::new(Barrier::new(VIEWERS + 1));
     let viewers: Vec<_> =
-        (0..VIEWERS).map(|_| tokio::spawn(view(request(), Arc::clone(&connected)))).collect();
+        (0..VIEWERS).map(|_| tokio::spawn(view(request(), pace.tokens, Arc::clone(&connected)))).collect();
     timeout(PATIENCE, connected.wait()).await.context("the viewers do not get connected")?;
     let (all_there, before) = (Instant::now(), machine::cpu(pid)?);
     begin.await?;
@@ -99,15 +113,15 @@ async fn watched(
     if first < all_there {
         bail!("the stream began before every viewer was there");
     }
-    Ok(Total { tokens: VIEWERS * TOKENS, elapsed: last - first, cpu })
+    Ok(Total { tokens: VIEWERS * pace.tokens, elapsed: last - first, cpu })
 }
 
 /// Reads until the last token; when the first came, and the last.
-async fn view(request: RequestBuilder, connected: Arc<Barrier>) -> Result<(Instant, Instant)> {
+async fn view(request: RequestBuilder, wanted: usize, connected: Arc<Barrier>) -> Result<(Instant, Instant)> {
     let mut response = request.send().await?.error_for_status()?;
     let (mut blocks, mut tokens, mut due) = (Blocks::default(), 0, 0);
     let (mut first, mut waiting) = (None, true);
-    while tokens < TOKENS {
+    while tokens < wanted {
         let bytes = timeout(PATIENCE, response.chunk()).await??.context("a viewer's connection ended")?;
         blocks.push(&bytes);
         while let Some(block) = blocks.next_block() {
