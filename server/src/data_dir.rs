@@ -32,10 +32,6 @@ pub struct Holder {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error(
-        "no place for the data directory: neither XDG_DATA_HOME nor HOME is set; name one with --data-dir"
-    )]
-    NoHome,
     #[error("BooCode is already running on this data directory{}", .holder.as_ref().map(Holder::to_string).unwrap_or_default())]
     AlreadyRunning { holder: Option<Holder> },
     #[error(
@@ -48,12 +44,6 @@ pub enum Error {
 }
 
 impl DataDir {
-    /// Where the data goes when no setting says otherwise.
-    pub fn default_path() -> Result<PathBuf, Error> {
-        let variable = |name| std::env::var_os(name).map(PathBuf::from);
-        default_path_for(os::is_root(), variable("XDG_DATA_HOME"), variable("HOME"))
-    }
-
     /// Creates the directory where it is missing and takes it for this process alone.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
@@ -165,17 +155,6 @@ impl fmt::Display for Holder {
     }
 }
 
-fn default_path_for(root: bool, xdg: Option<PathBuf>, home: Option<PathBuf>) -> Result<PathBuf, Error> {
-    if root {
-        // Root's home is closed to the account that Postgres has to run as.
-        return Ok("/var/lib/boocode".into());
-    }
-    // The XDG specification says to ignore a relative path.
-    let xdg = xdg.filter(|path| path.is_absolute());
-    let home = home.filter(|path| path.is_absolute()).map(|path| path.join(".local/share"));
-    Ok(xdg.or(home).ok_or(Error::NoHome)?.join("boocode"))
-}
-
 /// A directory of somebody else could be changed under us; one with content keeps the mode it was given.
 fn own(path: &Path) -> Result<(), Error> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
@@ -213,21 +192,6 @@ fn holder_in(lock: &File) -> Option<Holder> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check_default(root: bool, xdg: Option<&str>, home: Option<&str>, expected: Option<&str>) {
-        let found = default_path_for(root, xdg.map(PathBuf::from), home.map(PathBuf::from));
-        assert_eq!(found.ok(), expected.map(PathBuf::from), "{root} {xdg:?} {home:?}");
-    }
-
-    #[test]
-    fn the_default_follows_the_user() {
-        check_default(true, Some("/x"), Some("/root"), Some("/var/lib/boocode"));
-        check_default(false, Some("/x"), Some("/home/a"), Some("/x/boocode"));
-        check_default(false, Some("x"), Some("/home/a"), Some("/home/a/.local/share/boocode"));
-        check_default(false, None, Some("/home/a"), Some("/home/a/.local/share/boocode"));
-        check_default(false, None, Some(""), None);
-        check_default(false, None, None, None);
-    }
 
     #[test]
     fn the_second_is_told_who_holds_the_directory() {
