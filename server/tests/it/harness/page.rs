@@ -90,10 +90,13 @@ impl Watcher {
         .await;
     }
 
-    /// Until the running answer has at least `bytes` bytes of text.
+    /// Until the newest attempt at the last answer has at least `bytes` bytes of text.
     pub async fn until_said(&mut self, server: &Server, bytes: usize) {
         self.until(server, "some text arrived", |page| {
-            !page.chat().messages.is_empty() && page.answer().len() >= bytes
+            // While a lost turn waits for its next attempt, the last text is the lost one's.
+            !page.chat().messages.is_empty()
+                && *page.last_status() != Status::Queued
+                && page.answer().len() >= bytes
         })
         .await;
     }
