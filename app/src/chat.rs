@@ -1,83 +1,144 @@
 //! A chat: its messages, its queue, and where the next one is written.
 
 pub mod api;
+mod at_end;
+mod attachments;
 mod attempt;
+pub mod code;
 mod composer;
+mod context_meter;
+mod editing;
+mod kept;
 mod message;
+mod persona_picker;
 mod picker;
 mod queue;
+mod rename;
 mod sending;
 mod status;
+mod suggest;
+mod upload;
 
-use domain::id::{ChatId, MessageId, TaskId};
+use domain::{
+    backend::NATIVE,
+    chat::{Chat, Kind},
+    id::{ChatId, MessageId, TaskId},
+    task::Task,
+};
 use leptos::{html::Ol, prelude::*};
 
 use crate::{
+    coder::{Changes, Review, api::AnswerAsk},
+    erased::{Erase, For, Show},
     error::AppError,
     feed::Feed,
-    icon::Icon,
-    notice::{close_when_done, failure_of},
-    workspace::{DrawerToggle, HeadConnection, Offered},
+    form::{Form, Submission},
+    panes::chat_icon,
+    workspace::Offered,
 };
+use at_end::AtEnd;
+pub use attachments::AttachedByChat;
+use attachments::{Attached, Dropping};
 use composer::Composer;
 use message::MessageView;
 use queue::QueueList;
+pub use rename::RenameDialog;
+#[cfg(feature = "hydrate")]
+pub(crate) use upload::brings_files;
 
 /// The composer's form for stopping stands beside it, since a form cannot stand in a form.
-pub(crate) const STOP_FORM: &str = "stop-form";
-/// This close to its end, a list of messages stays at its end when it grows.
-const AT_END_PX: i32 = 80;
+fn stop_form(chat: ChatId) -> String {
+    format!("stop-{chat}")
+}
 
 /// What can be done to the messages of a chat.
 #[derive(Clone, Copy)]
 pub struct Actions {
-    pub stop: ServerAction<api::Stop>,
-    pub retry: ServerAction<api::Retry>,
-    pub resend: ServerAction<api::Resend>,
-    pub switch: ServerAction<api::SwitchBranch>,
-    pub edit_queued: ServerAction<api::EditQueued>,
-    pub unqueue: ServerAction<api::Unqueue>,
-    pub send_queued: ServerAction<api::SendQueued>,
-    pub rename: ServerAction<api::RenameChat>,
+    pub stop: Submission,
+    pub retry: Submission,
+    pub resend: Submission,
+    pub switch: Submission,
+    pub edit_queued: Submission,
+    pub unqueue: Submission,
+    pub send_queued: Submission,
+    pub send_now: Submission,
+    pub answer: Submission,
 }
 
 /// The chat that the components under a pane belong to.
 #[derive(Clone, Copy)]
 pub struct Pane {
     pub chat: ChatId,
+    pub kind: Kind,
     pub actions: Actions,
     /// The model that the next turn goes to, as `server/model`; empty while there is none.
     pub model: RwSignal<String>,
+    /// Its name; empty for none.
+    pub persona: RwSignal<String>,
+    /// In a Coder: who does the next turn's work, by name.
+    pub backend: RwSignal<String>,
+    /// Whether its changes are looked at in place of what was said.
+    pub reviewing: RwSignal<bool>,
     /// What stands in the composer.
     pub draft: RwSignal<String>,
+    pub attached: Attached,
 }
 
 #[component]
 pub fn ChatPane(chat: ChatId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let actions = Actions::new();
-    let model = RwSignal::new(initial_model(feed));
-    provide_context(Pane { chat, actions, model, draft: RwSignal::new(String::new()) });
+    let model = RwSignal::new(initial_model(feed, chat));
+    let attached = expect_context::<AttachedByChat>().of(feed, chat);
+    let persona = RwSignal::new(initial_persona(feed, chat));
+    let kind = untrack(|| feed.chat(chat, |chat| chat.kind)).unwrap_or_default();
+    let backend = RwSignal::new(initial_backend(feed, chat));
+    let draft = RwSignal::new(String::new());
+    let reviewing = RwSignal::new(false);
+    provide_context(Pane { chat, kind, actions, model, persona, backend, reviewing, draft, attached });
+    let dropping = Dropping::new(attached);
 
-    let branch = Memo::new(move |_| feed.chat(|chat| ids(&chat.branch())).unwrap_or_default());
+    let title = Memo::new(move |_| feed.chat(chat, |chat| chat.title.clone()).unwrap_or_default());
+    let branch = Memo::new(move |_| feed.chat(chat, |chat| ids(&chat.branch())).unwrap_or_default());
+    let Offered(offered) = expect_context::<Offered>();
+    let is_without_model = Signal::derive(move || offered.with(|models| models.default.is_none()));
     let messages = NodeRef::<Ol>::new();
-    let is_at_end = StoredValue::new(true);
-    keep_at_end(feed, messages, is_at_end);
+    let at_end = AtEnd::keep(feed, messages);
     view! {
-        <section class="chat" aria-label="Chat">
-            <ChatHead />
+        <section
+            class=match kind {
+                Kind::Chat => "chat",
+                Kind::Coder => "chat coder",
+            }
+            aria-label=match kind {
+                Kind::Chat => "Chat",
+                Kind::Coder => "Coder",
+            }
+            data-dropping=move || dropping.is_over().then_some("")
+            on:dragover=move |event| dropping.over(&event)
+            on:dragleave=move |_| dropping.leave()
+            on:drop=move |event| dropping.drop_here(&event)
+        >
+            <h1 class="visually-hidden">{move || title.get()}</h1>
             <Show when=move || branch.read().is_empty()>
                 <div class="empty-state">
-                    {Icon::Chat.view()}
-                    <h2>"What shall we look at?"</h2>
-                    <p>"Write a question below. The answer is kept, whatever happens to this page."</p>
+                    {chat_icon(kind).view()}
+                    <h2>{invitation(kind).0}</h2>
+                    <p>{invitation(kind).1}</p>
+                    <Show when=is_without_model>
+                        <p>
+                            "No model answers yet. "
+                            <a href="/settings/models">"Add a model server"</a>
+                            ", or start one on this machine: it is found by itself."
+                        </p>
+                    </Show>
                 </div>
             </Show>
             <ol
                 class="messages"
-                hidden=move || branch.read().is_empty()
+                hidden=move || branch.read().is_empty() || reviewing.get()
                 node_ref=messages
-                on:scroll=move |_| is_at_end.set_value(messages.get_untracked().is_none_or(|list| at_end(&list)))
+                on:scroll=move |_| at_end.look()
             >
                 <For
                     each=move || branch.get()
@@ -86,65 +147,27 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
                 />
             </ol>
             <Announcement />
+            <Show when=move || reviewing.get()>
+                <Review />
+            </Show>
+            {(kind == Kind::Coder).then(|| view! { <Changes /> })}
             <QueueList />
-            <ActionForm action=actions.stop attr:id=STOP_FORM attr:hidden=true>
+            <Form to=actions.stop id=stop_form(chat) hidden=true>
                 <input type="hidden" name="chat" value=chat.to_string() />
-            </ActionForm>
+            </Form>
             <Composer />
         </section>
     }
-    .into_any()
-}
-
-#[component]
-fn ChatHead() -> impl IntoView {
-    let feed = expect_context::<Feed>();
-    let Pane { chat, actions, .. } = expect_context::<Pane>();
-    let title = Memo::new(move |_| feed.chat(|chat| chat.title.clone()).unwrap_or_default());
-    let is_renaming = RwSignal::new(false);
-    close_when_done(actions.rename, is_renaming);
-    let heading = move || {
-        view! {
-            <h1>{move || title.get()}</h1>
-            <button
-                type="button"
-                class="icon-button"
-                aria-label="Rename this chat"
-                title="Rename"
-                on:click=move |_| is_renaming.set(true)
-            >
-                {Icon::Edit.view()}
-            </button>
-        }
-    };
-    let form = move || {
-        view! {
-            <ActionForm action=actions.rename attr:class="composer-row">
-                <input type="hidden" name="chat" value=chat.to_string() />
-                <input class="input" name="title" aria-label="Title" required maxlength="120" value=title.get_untracked() />
-                <button class="button small primary" type="submit">"Rename"</button>
-                <button class="button small ghost" type="button" on:click=move |_| is_renaming.set(false)>
-                    "Cancel"
-                </button>
-            </ActionForm>
-        }
-    };
-    view! {
-        <header class="chat-head">
-            <DrawerToggle />
-            {move || if is_renaming.get() { form().into_any() } else { heading().into_any() }}
-            <HeadConnection />
-        </header>
-    }
-    .into_any()
+    .erase()
 }
 
 /// Says what becomes of an answer to whoever cannot see it. Its text is not read out while it grows.
 #[component]
 fn Announcement() -> impl IntoView {
     let feed = expect_context::<Feed>();
+    let Pane { chat, .. } = expect_context::<Pane>();
     let turn = Memo::new(move |_| {
-        feed.chat(|chat| {
+        feed.chat(chat, |chat| {
             let branch = chat.branch();
             let task = branch.last().and_then(|message| chat.task_of(message))?;
             Some((task.id, status::news(task)?))
@@ -168,37 +191,33 @@ fn Announcement() -> impl IntoView {
 impl Actions {
     fn new() -> Self {
         Self {
-            stop: ServerAction::new(),
-            retry: ServerAction::new(),
-            resend: ServerAction::new(),
-            switch: ServerAction::new(),
-            edit_queued: ServerAction::new(),
-            unqueue: ServerAction::new(),
-            send_queued: ServerAction::new(),
-            rename: ServerAction::new(),
+            stop: Submission::new::<api::Stop>(),
+            retry: Submission::new::<api::Retry>(),
+            resend: Submission::new::<api::Resend>(),
+            switch: Submission::new::<api::SwitchBranch>(),
+            edit_queued: Submission::new::<api::EditQueued>(),
+            unqueue: Submission::new::<api::Unqueue>(),
+            send_queued: Submission::new::<api::SendQueued>(),
+            send_now: Submission::new::<api::SendNow>(),
+            answer: Submission::new::<AnswerAsk>(),
         }
     }
 
+    fn all(self) -> [Submission; 9] {
+        let Self { stop, retry, resend, switch, edit_queued, unqueue, send_queued, send_now, answer } = self;
+        [stop, retry, resend, switch, edit_queued, unqueue, send_queued, send_now, answer]
+    }
+
     fn failure(self) -> Option<AppError> {
-        failure_of(self.stop)
-            .or_else(|| failure_of(self.retry))
-            .or_else(|| failure_of(self.resend))
-            .or_else(|| failure_of(self.switch))
-            .or_else(|| failure_of(self.edit_queued))
-            .or_else(|| failure_of(self.unqueue))
-            .or_else(|| failure_of(self.send_queued))
-            .or_else(|| failure_of(self.rename))
+        self.all().into_iter().find_map(Submission::failure)
     }
 
     fn forget(self) {
-        self.stop.value().set(None);
-        self.retry.value().set(None);
-        self.resend.value().set(None);
-        self.switch.value().set(None);
-        self.edit_queued.value().set(None);
-        self.unqueue.value().set(None);
-        self.send_queued.value().set(None);
-        self.rename.value().set(None);
+        self.all().into_iter().for_each(Submission::forget);
+    }
+
+    fn forget_offline(self) {
+        self.all().into_iter().for_each(Submission::forget_offline);
     }
 }
 
@@ -207,33 +226,42 @@ fn ids(messages: &[&domain::chat::Message]) -> Vec<MessageId> {
 }
 
 /// The model of the chat's last turn, else the one that is used when nobody chose.
-fn initial_model(feed: Feed) -> String {
-    let last = untrack(|| {
-        feed.chat(|chat| {
-            let branch = chat.branch();
-            branch.iter().rev().find_map(|message| chat.task_of(message)).map(|task| task.model.to_string())
-        })
-    });
+fn initial_model(feed: Feed, chat: ChatId) -> String {
+    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).map(|task| task.model.to_string())));
     let default = || expect_context::<Offered>().0.with_untracked(|models| models.default.clone());
     last.flatten().or_else(|| default().map(|model| model.to_string())).unwrap_or_default()
 }
 
-/// A reader who looks at the end keeps seeing the end; one who scrolled up is left in peace.
-fn keep_at_end(feed: Feed, messages: NodeRef<Ol>, is_at_end: StoredValue<bool>) {
-    Effect::new(move || {
-        feed.grown.track();
-        let Some(list) = messages.get() else { return };
-        if is_at_end.get_value() {
-            // What grew is laid out by then.
-            request_animation_frame(move || list.set_scroll_top(list.scroll_height()));
-        }
-    });
+/// A chat goes on with the persona of its last turn.
+fn initial_persona(feed: Feed, chat: ChatId) -> String {
+    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).and_then(|task| task.persona.clone())));
+    last.flatten().unwrap_or_default()
 }
 
-fn at_end(list: &leptos::web_sys::HtmlElement) -> bool {
-    list.scroll_height() - list.scroll_top() - list.client_height() <= AT_END_PX
+fn initial_backend(feed: Feed, chat: ChatId) -> String {
+    let of = |task: &Task| task.coder.as_ref().map(|coder| coder.backend.to_string());
+    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).and_then(of)));
+    last.flatten().unwrap_or_else(|| NATIVE.to_owned())
 }
 
-fn is_empty_chat() -> bool {
-    untrack(|| expect_context::<Feed>().chat(|chat| chat.messages.is_empty())).unwrap_or(true)
+/// What an empty one says to whoever opened it.
+fn invitation(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Chat => (
+            "What shall we look at?",
+            "Write a question below. The answer is kept, whatever happens to this page.",
+        ),
+        Kind::Coder => (
+            "What shall be done?",
+            "An agent works in a worktree of its own. Your files stay as they are until you apply its changes.",
+        ),
+    }
+}
+
+fn last_task(chat: &Chat) -> Option<&Task> {
+    chat.branch().iter().rev().find_map(|message| chat.task_of(message))
+}
+
+fn is_empty_chat(chat: ChatId) -> bool {
+    untrack(|| expect_context::<Feed>().chat(chat, |chat| chat.messages.is_empty())).unwrap_or(true)
 }

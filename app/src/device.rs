@@ -1,13 +1,18 @@
 //! What only a browser knows: its clock, its storage, its randomness. On the server there is none of it, so
 //! nothing that is rendered there can depend on it.
 
+use crate::ui::Edges;
 pub use imp::*;
 
 #[cfg(feature = "hydrate")]
 mod imp {
     use leptos::prelude::{document, window};
     use uuid::{Builder, Uuid};
-    use web_sys::{Storage, js_sys};
+    use wasm_bindgen::JsCast as _;
+    use web_sys::{Element, HtmlDocument, ScrollIntoViewOptions, ScrollLogicalPosition, Storage, js_sys};
+
+    use super::Edges;
+    use crate::cookie;
 
     /// Milliseconds since 1970.
     pub fn now_ms() -> Option<i64> {
@@ -16,6 +21,38 @@ mod imp {
 
     pub fn is_visible() -> bool {
         !document().hidden()
+    }
+
+    pub fn is_focused() -> bool {
+        document().has_focus().unwrap_or_default()
+    }
+
+    /// Whether it shows one pane at a time and the sidebar as a drawer, as the stylesheet has it.
+    pub fn is_narrow() -> bool {
+        window().match_media("(max-width: 48rem)").ok().flatten().is_some_and(|narrow| narrow.matches())
+    }
+
+    /// Whether its keyboard has ⌘ where others have Ctrl.
+    pub fn is_mac() -> bool {
+        window()
+            .navigator()
+            .platform()
+            .is_ok_and(|platform| platform.starts_with("Mac") || platform.starts_with("iP"))
+    }
+
+    /// Where an element is in the window.
+    pub fn edges(of: &Element) -> Option<Edges> {
+        let rect = of.get_bounding_client_rect();
+        Some(Edges { left: rect.left(), top: rect.top(), right: rect.right(), bottom: rect.bottom() })
+    }
+
+    /// Scrolls no further than it takes to have the element in sight.
+    pub fn reveal(element: &Element) {
+        let nearest = ScrollLogicalPosition::Nearest;
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(nearest);
+        options.set_inline(nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 
     /// What this browser remembers. Storage may be switched off or full: then nothing is remembered.
@@ -27,6 +64,21 @@ mod imp {
         let Some(storage) = storage() else { return };
         let stored = if value.is_empty() { storage.remove_item(key) } else { storage.set_item(key, value) };
         stored.ok();
+    }
+
+    /// For what the server has to know when it renders a page. None forgets it.
+    pub fn set_cookie(name: &str, value: Option<&str>) {
+        let Ok(document) = document().dyn_into::<HtmlDocument>() else { return };
+        let is_secure = window().location().protocol().is_ok_and(|protocol| protocol == "https:");
+        let secure = if is_secure { "; Secure" } else { "" };
+        // A browser that keeps no cookies shows the system's choice next time.
+        document.set_cookie(&(cookie::line(name, value) + secure)).ok();
+    }
+
+    /// All that the page may read, as a header holds them.
+    pub fn cookies() -> String {
+        let document = document().dyn_into::<HtmlDocument>().ok();
+        document.and_then(|document| document.cookie().ok()).unwrap_or_default()
     }
 
     pub fn fresh_id() -> Uuid {
@@ -44,17 +96,49 @@ mod imp {
 
 #[cfg(not(feature = "hydrate"))]
 mod imp {
+    use leptos::web_sys::Element;
     use uuid::Uuid;
+
+    use super::Edges;
 
     pub fn now_ms() -> Option<i64> {
         None
     }
+
+    pub fn is_visible() -> bool {
+        false
+    }
+
+    pub fn is_focused() -> bool {
+        false
+    }
+
+    pub fn is_narrow() -> bool {
+        false
+    }
+
+    pub fn is_mac() -> bool {
+        false
+    }
+
+    pub fn edges(_of: &Element) -> Option<Edges> {
+        None
+    }
+
+    pub fn reveal(_element: &Element) {}
 
     pub fn remembered(_key: &str) -> Option<String> {
         None
     }
 
     pub fn remember(_key: &str, _value: &str) {}
+
+    pub fn set_cookie(_name: &str, _value: Option<&str>) {}
+
+    #[cfg(not(feature = "ssr"))]
+    pub fn cookies() -> String {
+        String::new()
+    }
 
     /// For the hidden field of a form that is sent without WebAssembly.
     #[cfg(feature = "ssr")]

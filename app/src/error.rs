@@ -1,8 +1,8 @@
 //! Everything that a browser may see of an error, split by who acts on it. Causes stay on the server.
 
-use domain::Rejected;
+use domain::{Rejected, json};
 use leptos::server_fn::{
-    Bytes, Decodes,
+    Bytes,
     codec::JsonEncoding,
     error::{FromServerFnError, ServerFnErrorErr},
 };
@@ -18,6 +18,9 @@ pub enum AppError {
     Invalid(String),
     #[error("{path} is not a git repository yet.")]
     NotARepository { path: String },
+    /// With what was typed, which a plain form would lose on its way back.
+    #[error("{why}")]
+    FolderRefused { typed: String, why: String },
     #[error(
         "Something went wrong on the server; nothing was changed. Try again. If it stays, the server's log \
          tells more under {trace}."
@@ -39,6 +42,13 @@ impl From<Rejected> for AppError {
     }
 }
 
+impl AppError {
+    /// What fails and is not in our words was said by something in between, while the server is away.
+    pub fn read(text: &str) -> Self {
+        json::read(text).unwrap_or(Self::Unavailable)
+    }
+}
+
 impl FromServerFnError for AppError {
     type Encoder = JsonEncoding;
 
@@ -52,9 +62,8 @@ impl FromServerFnError for AppError {
         }
     }
 
-    /// What fails and is not in our words was said by something in between, while the server is away.
     fn de(data: Bytes) -> Self {
-        <JsonEncoding as Decodes<Self>>::decode(data).unwrap_or(Self::Unavailable)
+        std::str::from_utf8(&data).map_or(Self::Unavailable, Self::read)
     }
 
     /// Where an error leaves the server, its status is set: programs and logs read from it who has to act.
@@ -67,6 +76,10 @@ impl FromServerFnError for AppError {
 
 #[cfg(feature = "ssr")]
 impl AppError {
+    pub fn status(&self) -> axum::http::StatusCode {
+        status::of(self)
+    }
+
     /// Logs the cause under an id, and tells the browser the id alone.
     pub fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
         let trace = uuid::Uuid::now_v7().simple().to_string();
@@ -87,32 +100,30 @@ impl From<store::Error> for AppError {
 
 #[cfg(feature = "ssr")]
 mod status {
-    use axum::http::{StatusCode, header, request::Parts};
+    use axum::http::StatusCode;
     use leptos::prelude::use_context;
     use leptos_axum::ResponseOptions;
 
     use super::{AppError, Rejected};
+    use crate::ports;
 
     pub(super) fn tell(error: &AppError) {
         // A plain form is led back to its page, which shows the error; another status would stop it there.
-        let is_form = use_context::<Parts>().is_some_and(|request| {
-            let accepts = request.headers.get(header::ACCEPT).and_then(|accepts| accepts.to_str().ok());
-            accepts.is_some_and(|accepts| accepts.contains("text/html"))
-        });
-        if let (Some(response), false) = (use_context::<ResponseOptions>(), is_form) {
+        if let (Some(response), false) = (use_context::<ResponseOptions>(), ports::is_plain_form()) {
             response.set_status(of(error));
         }
     }
 
-    fn of(error: &AppError) -> StatusCode {
+    pub(super) fn of(error: &AppError) -> StatusCode {
         match error {
             AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
             AppError::Rejected(
                 Rejected::Busy | Rejected::Idle | Rejected::Stale | Rejected::QueueFull { .. },
             ) => StatusCode::CONFLICT,
-            AppError::Rejected(_) | AppError::Invalid(_) | AppError::NotARepository { .. } => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            AppError::Rejected(_)
+            | AppError::Invalid(_)
+            | AppError::NotARepository { .. }
+            | AppError::FolderRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
             AppError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             AppError::Internal { .. } | AppError::Offline | AppError::Unreadable => {
@@ -142,6 +153,7 @@ mod tests {
         let check = |error: AppError| assert_eq!(AppError::de(error.ser()), error);
         check(AppError::Rejected(Rejected::QueueFull { max: 20 }));
         check(AppError::NotARepository { path: "/src/shop".into() });
+        check(AppError::FolderRefused { typed: "shop".into(), why: "no".into() });
         check(AppError::Internal { trace: "0198".into() });
         check(AppError::Offline);
     }

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 
 use domain::{
     chat::Chat,
-    feed::{Frame, Mirror, Received, Snapshot, StreamId},
+    feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamId},
     id::ChatId,
-    page::Page,
+    page::{Page, Wanted},
     workspace::Workspace,
 };
 use leptos::prelude::*;
@@ -51,12 +51,12 @@ impl Feed {
         self.mirror.with(|mirror| read(&mirror.state.workspace))
     }
 
-    pub fn chat<T>(&self, read: impl FnOnce(&Chat) -> T) -> Option<T> {
-        self.mirror.with(|mirror| mirror.state.chat.as_ref().map(read))
+    pub fn chat<T>(&self, id: ChatId, read: impl FnOnce(&Chat) -> T) -> Option<T> {
+        self.mirror.with(|mirror| mirror.state.chat(id).map(read))
     }
 
-    pub fn shown_chat(&self) -> Option<ChatId> {
-        self.chat(|chat| chat.id)
+    pub fn page<T>(&self, read: impl FnOnce(&Page) -> T) -> T {
+        self.mirror.with(|mirror| read(&mirror.state))
     }
 
     /// The text of a stream as it grows.
@@ -76,13 +76,9 @@ impl Feed {
 
     /// Starts again from a new snapshot, of the same page or of another.
     pub fn renew(&self, snapshot: Snapshot<Page>) {
-        let same = snapshot.state.chat.as_ref().map(|chat| chat.id) == untrack(|| self.shown_chat());
-        if same {
-            self.mirror.update(|mirror| mirror.renew(snapshot));
-        } else {
-            self.texts.update_value(BTreeMap::clear);
-            self.mirror.set(Mirror::new(snapshot));
-        }
+        self.mirror.update(|mirror| mirror.renew(snapshot));
+        let streams = self.mirror.with_untracked(|mirror| mirror.state.streams());
+        self.texts.update_value(|texts| texts.retain(|id, _| streams.iter().any(|(shown, _)| shown == id)));
         self.problem.set(None);
         self.show_all_texts();
         self.grown.notify();
@@ -134,8 +130,8 @@ impl Feed {
     }
 }
 
-/// Keeps the feed alive and on the chat that the address names. The server renders once and has nothing to keep.
-pub fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
+/// Keeps the feed alive and on what the address names. The server renders once and has nothing to keep.
+pub fn keep(feed: Feed, wanted: Memo<Wanted>) {
     #[cfg(feature = "hydrate")]
     connection::keep(feed, wanted);
     #[cfg(not(feature = "hydrate"))]

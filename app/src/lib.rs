@@ -4,32 +4,84 @@
 // A view is a type as deep as its markup.
 #![recursion_limit = "256"]
 
+mod actions;
+mod address;
 pub mod chat;
+pub mod coder;
+mod cookie;
+pub mod design;
 mod device;
+pub mod diff;
+mod erased;
 pub mod error;
 pub mod feed;
-mod icon;
+pub mod files;
+mod first;
+mod form;
+#[cfg(feature = "ssr")]
+pub mod history;
+pub mod icon;
+#[cfg(feature = "ssr")]
+mod installable;
+mod lost;
 pub mod markdown;
 mod notice;
+// The server renders once and has nobody to tell.
+#[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
+mod notifications;
+pub mod panes;
 #[cfg(feature = "ssr")]
 pub mod ports;
+pub mod settings;
+pub mod theme;
+mod title;
+pub mod ui;
+mod wire;
 pub mod workspace;
 
 use leptos::prelude::*;
-use leptos_meta::{MetaTags, Title, provide_meta_context};
-use leptos_router::{
-    SsrMode,
-    components::{ParentRoute, Route, Router, Routes},
-    path,
-};
 
+use erased::Erase;
+pub use first::{First, REFUSAL_FIELD};
+#[cfg(feature = "ssr")]
+use lost::Lost;
+use ui::{Toaster, Tooltips};
 use workspace::Workspace;
 
-/// The document around the app, on the server only.
-pub fn shell(options: LeptosOptions) -> impl IntoView {
+/// The document around the app, or around the news that the address leads nowhere. `files_of` names the files of a
+/// chunk.
+#[cfg(feature = "ssr")]
+pub fn shell(options: LeptosOptions, first: Option<First>, files_of: fn(&str) -> Vec<String>) -> AnyView {
+    let title = title::PageTitle::provide();
+    let chunks =
+        if first.as_ref().is_some_and(First::shows_chats) { files_of(chat::code::CHUNK) } else { Vec::new() };
+    let options = first.is_some().then_some(options);
+    let body = match first {
+        Some(first) => {
+            let data = first.script();
+            view! { <App first /> {data} }.into_any()
+        }
+        None => NotFound().into_any(),
+    };
+    // By now whatever is shown has named the page.
+    let chunks = chunks.into_iter().map(|file| {
+        view! {
+            <link rel="preload" href=file r#as="fetch" type="application/wasm" crossorigin="anonymous" />
+        }
+    });
+    let head = view! { <title>{title.text()}</title> {chunks.collect_view()} };
+    document(options, Some(head.into_any()), body)
+}
+
+/// Without `options` no script takes it over.
+#[cfg(feature = "ssr")]
+fn document(options: Option<LeptosOptions>, head: Option<AnyView>, body: AnyView) -> AnyView {
+    let theme = theme::of_this_page();
+    let sidebar = workspace::Fold::of_this_page().attribute();
+    let scripts = options.map(|options| view! { <HydrationScripts options /> });
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang="en" data-theme=theme.attribute() data-sidebar=sidebar>
             <head>
                 <meta charset="utf-8" />
                 <meta
@@ -38,48 +90,55 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 />
                 <meta name="color-scheme" content="light dark" />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link
+                    rel="preload"
+                    href="/pkg/fonts/geist.woff2"
+                    r#as="font"
+                    type="font/woff2"
+                    crossorigin="anonymous"
+                />
                 <link rel="stylesheet" href="/pkg/boocode.css" />
-                <HydrationScripts options />
-                <MetaTags />
+                {installable::head(theme)}
+                {head}
+                {scripts}
             </head>
-            <body>
-                <App />
-            </body>
+            <body>{body}</body>
         </html>
     }
     .into_any()
 }
 
 #[component]
-pub fn App() -> impl IntoView {
-    provide_meta_context();
-    // What is shown follows from the state that the address asks for, so the routes themselves are empty. The
-    // whole page is rendered before it is sent: then it can be read without scripts.
+pub fn App(first: First) -> impl IntoView {
+    ui::provide();
     view! {
-        <Title formatter=|title: String| {
-            if title.is_empty() { "BooCode".to_owned() } else { format!("{title} · BooCode") }
-        } />
-        <Router>
-            <Routes fallback=NotFound>
-                <ParentRoute path=path!("") view=Workspace ssr=SsrMode::Async>
-                    <Route path=path!("/") view=|| () ssr=SsrMode::Async />
-                    <Route path=path!("/chat/:id") view=|| () ssr=SsrMode::Async />
-                </ParentRoute>
-            </Routes>
-        </Router>
+        <Workspace first />
+        <Toaster />
+        <Tooltips />
     }
-    .into_any()
+    .erase()
 }
 
+/// Makes the page alive in one go, so what it shows must be there first: its code, and the data that came with it.
+#[cfg(feature = "hydrate")]
+pub fn take_over(first: First) {
+    wasm_bindgen_futures::spawn_local(async move {
+        let shows_chats = first.shows_chats();
+        if shows_chats {
+            chat::code::fetch_for_sure().await;
+        }
+        leptos::mount::hydrate_body(|| view! { <App first /> });
+        if !shows_chats {
+            // Most go on to a chat. Where this fails it is asked for again then.
+            chat::code::fetch().await.ok();
+        }
+    });
+}
+
+#[cfg(feature = "ssr")]
 #[component]
 fn NotFound() -> impl IntoView {
     workspace::say_not_found();
-    view! {
-        <Title text="Not found" />
-        <main class="page" id="main">
-            <h1>"There is nothing here"</h1>
-            <p>"The address leads nowhere. " <a href="/">"To the start page"</a></p>
-        </main>
-    }
-    .into_any()
+    title::call_page(|| "Not found".to_owned(), || 0);
+    view! { <Lost title="There is nothing here" words="The address leads nowhere.".to_owned() /> }
 }

@@ -11,7 +11,11 @@ use std::sync::Arc;
 use domain::markdown::{Block, Streaming};
 use leptos::prelude::*;
 
+use crate::erased::{For, effect};
+
 pub use copy::CopyButton;
+#[cfg(feature = "hydrate")]
+pub use copy::copy_text;
 
 /// Shows `text` as markdown. While `streaming` is true more is expected, and a last line that is only markers
 /// waits for its words; a block that is over is not touched again.
@@ -25,7 +29,7 @@ pub fn Markdown(
     read(&mut document, &text.read_untracked(), streaming.get_untracked());
     let rows = RwSignal::new(document.blocks().iter().enumerate().map(Row::new).collect::<Vec<_>>());
     let document = StoredValue::new(document);
-    Effect::new(move || {
+    effect(move || {
         let is_streaming = streaming.get();
         text.with(|text| document.update_value(|document| read(document, text, is_streaming)));
         document.with_value(|document| show(document.blocks(), rows));

@@ -1,9 +1,8 @@
 //! A lasting message in place.
 
-use leptos::{prelude::*, server_fn::ServerFn};
-use leptos_router::hooks::use_location;
+use leptos::prelude::*;
 
-use crate::{error::AppError, icon::Icon};
+use crate::{address::Address, erased::Erase, error::AppError, icon::Icon};
 
 /// Says what went wrong, for as long as there is something to say.
 #[component]
@@ -31,36 +30,15 @@ pub fn Failure(
                     <div class="notice-actions">{login} {dismissal()}</div>
                 </div>
             }
-            .into_any()
+            .erase()
         })
     }
 }
 
 #[component]
 pub fn LoginLink() -> impl IntoView {
-    let path = use_location().pathname;
-    let href = move || format!("/login?next={}", path.read());
+    let address = use_context::<Address>();
+    let href =
+        move || format!("/login?next={}", address.map_or_else(String::new, |address| address.0.get().path()));
     view! { <a class="button small" href=href rel="external">"Log in again"</a> }
-}
-
-/// Closes a form once what it asked for is done.
-pub fn close_when_done<F>(action: ServerAction<F>, is_open: RwSignal<bool>)
-where
-    F: ServerFn<Error = AppError> + Clone + Send + Sync + 'static,
-    F::Output: Send + Sync + 'static,
-{
-    Effect::new(move || {
-        if action.value().with(|value| matches!(value, Some(Ok(_)))) {
-            is_open.set(false);
-        }
-    });
-}
-
-/// The error of an action's last run.
-pub fn failure_of<F>(action: ServerAction<F>) -> Option<AppError>
-where
-    F: ServerFn<Error = AppError> + Clone + Send + Sync + 'static,
-    F::Output: Send + Sync + 'static,
-{
-    action.value().with(|value| value.as_ref().and_then(|result| result.as_ref().err().cloned()))
 }

@@ -3,12 +3,24 @@
 
 use std::sync::Arc;
 
-use domain::catalogue::{self, ModelRef};
+use axum::http::{header, request::Parts};
+use domain::{
+    backend::{self, Backend, Wanted},
+    browser::{Browser, Pairing},
+    catalogue::{self, ModelRef},
+    chat::Coder,
+    diff::{Found, Of, Options, Outline, Rows, Seek, Window},
+    id::{BrowserId, ChatId},
+    persona::Offer,
+    settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, WorktreeSettings},
+    worktree::{Changes, Destination},
+};
 use futures::future::BoxFuture;
 use leptos::prelude::use_context;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use crate::error::AppError;
+use crate::{error::AppError, files::FilesFound};
 
 pub trait Catalogue: Send + Sync {
     fn catalogue(&self) -> catalogue::Catalogue;
@@ -30,6 +42,96 @@ pub enum FolderCheck {
     NotARepository { path: String },
 }
 
+/// The files of projects, each project named by its folder.
+pub trait Files: Send + Sync {
+    /// The best `limit` of those that fit to what was typed.
+    fn find(
+        &self,
+        project: String,
+        typed: String,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<FilesFound, AppError>>;
+
+    /// The files at these paths as they are now, each with at most `bytes_max` bytes and one more where it is
+    /// longer, or why it cannot be read. What is no file of the project is not among them.
+    fn read(&self, project: String, paths: Vec<String>, bytes_max: usize) -> BoxFuture<'_, Vec<ReadFile>>;
+}
+
+/// As whom a model may be asked to work, for each project.
+pub trait Personas: Send + Sync {
+    fn offer(&self, project: String) -> BoxFuture<'_, Offer>;
+    /// The name as it is written, or that there is none.
+    fn check(&self, project: String, name: String) -> BoxFuture<'_, Result<String, AppError>>;
+}
+
+/// Who can do the work of a Coder, and what became of it.
+pub trait Coders: Send + Sync {
+    fn offers(&self) -> BoxFuture<'_, Vec<backend::Offer>>;
+    fn settings(&self) -> BoxFuture<'_, AgentSettings>;
+    /// How the work would be done, or why it cannot be.
+    fn check(&self, wanted: Wanted) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// Installs what is missing; whoever asks for the offers is told how far it is.
+    fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>>;
+    fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>>;
+    /// Brings the changes into the project, and says how.
+    fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>>;
+    fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;
+    fn restore(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;
+    fn worktrees(&self) -> BoxFuture<'_, Result<WorktreeSettings, AppError>>;
+    fn empty_trash(&self) -> BoxFuture<'_, Result<(), AppError>>;
+}
+
+/// A path, and what is there.
+pub type ReadFile = (String, Result<Vec<u8>, String>);
+
+/// What Settings shows and changes.
+pub trait Settings: Send + Sync {
+    /// `checked` is what [`Settings::keep`] gave.
+    fn models(&self, checked: Option<Uuid>) -> BoxFuture<'_, Result<ModelSettings, AppError>>;
+    /// Asks the address what it is; with `add`, adds the server if the rules allow it.
+    fn check(&self, draft: Draft, add: bool) -> BoxFuture<'_, Result<Checked, AppError>>;
+    /// Keeps the answer to a form for a moment, for the page that a browser without scripts loads next.
+    fn keep(&self, checked: Checked) -> Uuid;
+    /// `told` is how many tasks were said to wait for it.
+    fn remove_server(&self, name: String, told: u32) -> BoxFuture<'_, Result<(), AppError>>;
+    /// Empty leaves it to the rules.
+    fn set_default_model(&self, model: String) -> BoxFuture<'_, Result<(), AppError>>;
+    fn facts(&self) -> BoxFuture<'_, Result<Vec<Fact>, AppError>>;
+}
+
+/// Who is signed in, and who may be.
+pub trait Browsers: Send + Sync {
+    fn list(&self, this: BrowserId) -> BoxFuture<'_, Result<Vec<Browser>, AppError>>;
+    /// Signs a browser out and closes its live connections.
+    fn revoke(&self, id: BrowserId) -> BoxFuture<'_, Result<(), AppError>>;
+    fn revoke_others(&self, this: BrowserId) -> BoxFuture<'_, Result<(), AppError>>;
+    /// The code that this browser asked for last.
+    fn pairing(&self, this: BrowserId) -> BoxFuture<'_, Result<Pairing, AppError>>;
+    /// A fresh code; the one before it no longer works.
+    fn pair(&self, this: BrowserId) -> BoxFuture<'_, Result<Pairing, AppError>>;
+}
+
+/// What was changed, laid out for the screen. The same options give the same rows for as long as the stamp of the
+/// answers is the same.
+pub trait Diffs: Send + Sync {
+    fn outline(&self, of: Of, options: Options) -> BoxFuture<'_, Result<Outline, AppError>>;
+    fn rows(&self, of: Of, options: Options, window: Window) -> BoxFuture<'_, Result<Rows, AppError>>;
+    fn find(&self, of: Of, options: Options, query: String) -> BoxFuture<'_, Result<Found, AppError>>;
+    fn seek(
+        &self,
+        of: Of,
+        options: Options,
+        from: u32,
+        seek: Seek,
+    ) -> BoxFuture<'_, Result<Option<u32>, AppError>>;
+    /// The patch of one file.
+    fn patch(&self, of: Of, file: u32) -> BoxFuture<'_, Result<String, AppError>>;
+}
+
+/// The browser that a request comes from, among the request's extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThisBrowser(pub BrowserId);
+
 #[derive(Debug, thiserror::Error)]
 #[error("the server does not provide {0} to its pages")]
 struct NotProvided(&'static str);
@@ -44,6 +146,43 @@ pub(crate) fn models() -> Result<Arc<dyn Catalogue>, AppError> {
 
 pub(crate) fn folders() -> Result<Arc<dyn Folders>, AppError> {
     provided("the folders")
+}
+
+pub(crate) fn files() -> Result<Arc<dyn Files>, AppError> {
+    provided("the files")
+}
+
+pub(crate) fn personas() -> Result<Arc<dyn Personas>, AppError> {
+    provided("the personas")
+}
+
+pub(crate) fn settings() -> Result<Arc<dyn Settings>, AppError> {
+    provided("the settings")
+}
+
+pub(crate) fn browsers() -> Result<Arc<dyn Browsers>, AppError> {
+    provided("the browsers")
+}
+
+pub(crate) fn coders() -> Result<Arc<dyn Coders>, AppError> {
+    provided("the agents")
+}
+
+pub(crate) fn diffs() -> Result<Arc<dyn Diffs>, AppError> {
+    provided("the diffs")
+}
+
+pub(crate) fn this_browser() -> Result<BrowserId, AppError> {
+    let this = use_context::<Parts>().and_then(|request| request.extensions.get::<ThisBrowser>().copied());
+    this.map(|ThisBrowser(id)| id).ok_or(AppError::NotLoggedIn)
+}
+
+/// Whether a browser without scripts sent a form, and loads a page for an answer.
+pub(crate) fn is_plain_form() -> bool {
+    use_context::<Parts>().is_some_and(|request| {
+        let accepts = request.headers.get(header::ACCEPT).and_then(|accepts| accepts.to_str().ok());
+        accepts.is_some_and(|accepts| accepts.contains("text/html"))
+    })
 }
 
 fn provided<T: Clone + 'static>(what: &'static str) -> Result<T, AppError> {

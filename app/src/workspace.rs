@@ -3,29 +3,40 @@
 mod add_project;
 pub mod api;
 mod drawer;
+mod fold;
 mod sidebar;
 mod welcome;
 
-use domain::{feed::Snapshot, id::ChatId, page::Page};
+use domain::{
+    feed::Snapshot,
+    page::{Page, Wanted},
+};
 use leptos::prelude::*;
-use leptos_meta::Title;
-use leptos_router::{components::Outlet, hooks::use_location};
-use uuid::Uuid;
 
 use crate::{
-    chat::{
-        ChatPane,
-        api::{Models, offered_models},
-    },
+    actions::{self, Hands, HelpSheet, Palette},
+    address::{Address, Go},
+    chat::{AttachedByChat, RenameDialog, api::Models},
     device,
+    erased::{Erase, Show, effect},
     error::AppError,
     feed::{self, Feed, line::Shown},
+    first::{First, Refusal},
+    lost::Lost,
     notice::{Failure, LoginLink},
+    notifications::Notifications,
+    panes::{self, PaneTree, Panes},
+    settings::SettingsPage,
+    theme::ThemeChoice,
+    title::call_page,
 };
-use api::page_snapshot;
 use drawer::Drawer;
 pub use drawer::{DrawerToggle, HeadConnection};
-use sidebar::Sidebar;
+#[cfg(feature = "ssr")]
+pub(crate) use fold::Fold;
+pub(crate) use fold::KEYS as FOLD_KEYS;
+pub use fold::{ShowSidebar, SidebarFold};
+pub(crate) use sidebar::Sidebar;
 use welcome::Welcome;
 
 /// The browser's time, once a second; none on the server, whose page must not depend on it.
@@ -36,33 +47,27 @@ pub struct Clock(pub RwSignal<Option<i64>>);
 #[derive(Clone, Copy)]
 pub struct Offered(pub RwSignal<Models>);
 
-#[component]
-pub fn Workspace() -> impl IntoView {
-    let path = use_location().pathname;
-    let wanted = Memo::new(move |_| chat_in(&path.read()));
-    let chat = wanted.get_untracked();
-    // Only the first page is loaded this way; from then on the feed follows the address.
-    let first = OnceResource::new_blocking(async move {
-        let snapshot = page_snapshot(chat).await?;
-        Ok::<_, AppError>((snapshot, offered_models(false).await.unwrap_or_default()))
-    });
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                match first.await {
-                    Ok((snapshot, models)) => view! { <Frame snapshot models wanted /> }.into_any(),
-                    Err(error) => view! { <Problem error /> }.into_any(),
-                }
-            })}
-        </Suspense>
-        <Outlet />
-    }
-    .into_any()
+/// What fills the page beside the sidebar.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Front {
+    Start,
+    Settings,
+    Panes,
 }
 
-/// Where a chat is.
-pub fn chat_path(chat: ChatId) -> String {
-    format!("/chat/{chat}")
+#[component]
+pub fn Workspace(first: First) -> impl IntoView {
+    let address = Address::follow(first.wanted);
+    provide_context(address);
+    Refusal::provide(first.refused);
+    #[cfg(feature = "ssr")]
+    if let Some(settings) = first.settings {
+        provide_context(settings);
+    }
+    match first.page {
+        Ok((snapshot, models)) => view! { <Frame snapshot models address /> }.erase(),
+        Err(error) => view! { <Problem error /> }.erase(),
+    }
 }
 
 /// The page that is asked for does not exist, which programs read from the status.
@@ -74,25 +79,50 @@ pub fn say_not_found() {
 }
 
 #[component]
-fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>) -> impl IntoView {
+fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl IntoView {
+    let Address(wanted) = address;
     let feed = Feed::new(snapshot);
     provide_context(feed);
     provide_context(Offered(RwSignal::new(models)));
     provide_context(clock());
+    AttachedByChat::provide();
+    let panes = Panes::follow(feed, address);
+    provide_context(panes);
+    let notifications = Notifications::follow(feed, address, panes);
+    provide_context(notifications);
     feed::keep(feed, wanted);
-
     let is_drawer_open = RwSignal::new(false);
     provide_context(Drawer(is_drawer_open));
+    let hands = Hands {
+        panes,
+        go: Go::new(),
+        theme: expect_context::<ThemeChoice>(),
+        is_palette_open: RwSignal::new(false),
+        is_help_open: RwSignal::new(false),
+        renaming: RwSignal::new(None),
+        sidebar: SidebarFold::provide(),
+        is_drawer_open,
+    };
+    provide_context(hands);
+    actions::listen(hands);
     // On a phone the drawer covers the page that was just chosen in it.
-    Effect::new(move || {
+    effect(move || {
         wanted.track();
         is_drawer_open.set(false);
     });
-    let shown = Memo::new(move |_| feed.shown_chat());
-    let title = Memo::new(move |_| feed.chat(|chat| chat.title.clone()));
+    let front = Memo::new(move |_| match wanted.get() {
+        Wanted::Start => Front::Start,
+        Wanted::SettingsPage(_) => Front::Settings,
+        Wanted::Session(_) | Wanted::Chat(_) | Wanted::Settings(_) => Front::Panes,
+    });
+    let name = move || match front.get() {
+        Front::Start => String::new(),
+        Front::Settings => "Settings".to_owned(),
+        Front::Panes => panes::front(feed, panes).unwrap_or_default(),
+    };
+    call_page(name, move || notifications.missed.get());
     let problem = move || feed.problem.get();
     view! {
-        <Title text=move || title.get().unwrap_or_default() />
         <a class="skip-link" href="#main">"Skip to content"</a>
         <div class="app" data-drawer=move || is_drawer_open.get().then_some("open") on:keydown=move |key| {
             if key.key() == "Escape" {
@@ -106,23 +136,30 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, wanted: Memo<Option<ChatId>>)
                 is_drawer_open.set(false);
             }></a>
             <main class="main" id="main" tabindex="-1">
-                <Show when=move || shown.get().is_none()>
+                <Show when=move || front.get() != Front::Panes || panes.layout.read().root.is_none()>
                     <header class="topbar">
                         <DrawerToggle />
-                        <span class="topbar-title">"BooCode"</span>
+                        <ShowSidebar />
+                        <span class="topbar-title">
+                            {move || if front.get() == Front::Settings { "Settings" } else { "BooCode" }}
+                        </span>
                         <HeadConnection />
                     </header>
                 </Show>
                 <SignedOut />
                 <Failure error=Signal::derive(problem) />
-                {move || match shown.get() {
-                    Some(chat) => view! { <ChatPane chat /> }.into_any(),
-                    None => view! { <Welcome /> }.into_any(),
+                {move || match front.get() {
+                    Front::Start => view! { <Welcome /> }.erase(),
+                    Front::Settings => view! { <SettingsPage wanted /> }.erase(),
+                    Front::Panes => view! { <PaneTree /> }.erase(),
                 }}
             </main>
         </div>
+        <Palette hands />
+        <HelpSheet open=hands.is_help_open />
+        <RenameDialog renaming=hands.renaming />
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
@@ -147,30 +184,17 @@ fn Problem(error: AppError) -> impl IntoView {
     if matches!(error, AppError::Rejected(domain::Rejected::Missing { .. })) {
         say_not_found();
     }
-    view! {
-        <Title text="Not shown" />
-        <main class="page" id="main">
-            <h1>"This page cannot be shown"</h1>
-            <p class="page-lead">{error.to_string()}</p>
-            <p><a class="button" href="/" rel="external">"To the start page"</a></p>
-        </main>
-    }
-    .into_any()
+    call_page(|| "Not shown".to_owned(), || 0);
+    view! { <Lost title="This page cannot be shown" words=error.to_string() /> }.erase()
 }
 
 fn clock() -> Clock {
     let now_ms = RwSignal::new(None);
-    Effect::new(move || {
+    effect(move || {
         now_ms.set(device::now_ms());
         set_interval(move || now_ms.set(device::now_ms()), std::time::Duration::from_secs(1));
     });
     Clock(now_ms)
-}
-
-/// The chat that an address names. What is no id names a chat that does not exist, which is then said.
-fn chat_in(path: &str) -> Option<ChatId> {
-    let id = path.strip_prefix("/chat/")?;
-    Some(id.trim_end_matches('/').parse().unwrap_or(ChatId(Uuid::nil())))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ test('what is asked meanwhile waits, can be changed, and is let go after a stop'
   await queue.getByRole('button', { name: 'Save' }).click();
   await expect(queue).toContainText('something else');
   await chat.getByRole('button', { name: 'Stop', exact: true }).click();
-  await chat.getByRole('button', { name: 'Send now' }).click();
+  await chat.getByRole('button', { name: 'Go on' }).click();
   await expect(answer(chat)).toContainText('something else');
   await expect(chat.locator('.message.user')).toHaveCount(2);
 });
@@ -60,6 +60,40 @@ test('editing makes a branch and the old one stays reachable', async ({ chat }) 
   await expect(chat.locator('.message.user').getByRole('group')).toContainText('1/2');
 });
 
+test('editing begins in the box, and Escape leaves it as it was', async ({ chat }) => {
+  await ask(chat, '[[count 400]]');
+  await expect(answer(chat)).toContainText('tokens/s', { timeout: 20_000 });
+  const pencil = chat.getByRole('button', { name: 'Edit and send again' });
+  // The end of the answer is looked at, and the question is far above.
+  await pencil.focus();
+  await chat.locator('.messages').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  await pencil.press('Enter');
+  const box = chat.getByLabel('Your message in other words');
+  await expect(box).toBeFocused();
+  await expect(box).toBeInViewport({ ratio: 1 });
+  await expect(chat.getByRole('button', { name: 'Send as a new branch' })).toBeInViewport({ ratio: 1 });
+  await box.fill('other words');
+  await box.press('Escape');
+  await expect(box).toHaveCount(0);
+  await expect(pencil).toBeFocused();
+  await pencil.press('Enter');
+  await expect(box).toHaveValue('[[count 400]]');
+  await chat.getByRole('button', { name: 'Cancel' }).click();
+  await expect(pencil).toBeFocused();
+});
+
+test('there is no answer to copy before its first word, and one way to retry a failed one', async ({ chat }) => {
+  const copy = chat.getByRole('button', { name: 'Copy this answer' });
+  await ask(chat, '[[hang]]');
+  await expect(answer(chat)).toContainText('Waiting for the first word');
+  await expect(copy).toHaveCount(0);
+  await chat.getByRole('button', { name: 'Stop', exact: true }).click();
+  await ask(chat, '[[truncate after 5]]');
+  await expect(answer(chat).getByRole('alert')).toContainText('cut off');
+  await expect(copy).toHaveCount(1);
+  await expect(answer(chat).getByRole('button', { name: 'Retry' })).toHaveCount(1);
+});
+
 test('a draft survives a reload', async ({ chat }) => {
   await chat.getByLabel('Your message').fill('half a thought');
   await chat.reload();
@@ -78,7 +112,8 @@ test('loading is shown as loading, reasoning as reasoning', async ({ chat }) => 
 test('the title comes by itself and can be changed', async ({ chat }) => {
   await ask(chat, '[[say hello]]');
   await expect(chat.getByRole('heading', { level: 1 })).not.toHaveText('New chat');
-  await chat.getByRole('button', { name: 'Rename this chat' }).click();
+  await chat.locator('.pane[data-focused]').getByRole('button', { name: 'More' }).click();
+  await chat.getByRole('menuitem', { name: 'Rename this chat' }).click();
   await chat.getByRole('textbox', { name: 'Title' }).fill('Greetings');
   await chat.getByRole('button', { name: 'Rename', exact: true }).click();
   await expect(chat.getByRole('heading', { level: 1 })).toHaveText('Greetings');
@@ -148,8 +183,93 @@ test('nothing scrolls sideways', async ({ chat }) => {
   expect(sideways).toBe(false);
 });
 
+test('what a plain form was refused is said once', async ({ page, boocode, browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const plain = await context.newPage();
+  await logIn(plain, boocode);
+  await plain.getByLabel('Folder of the project').fill('relative/path');
+  await plain.getByRole('button', { name: 'Add project' }).click();
+  await expect(plain.locator('.field-error')).toContainText(/full path/);
+  const refused = plain.url();
+  expect(refused).toContain('__err=');
+  await context.close();
+
+  await logIn(page, boocode);
+  await live(page);
+  // As from a form of the page itself.
+  await page.evaluate((place) => location.assign(place), refused);
+  await expect(page).toHaveURL(`${boocode.url}/`);
+  await live(page);
+  await expect(page.locator('.field-error')).toContainText(/full path/);
+  // A form that comes later has nothing to do with it.
+  await page.evaluate(() => (document.querySelector('a[href^="/settings"]') as HTMLElement).click());
+  await expect(page.locator('.settings')).toBeVisible();
+  await page.evaluate(() => (document.querySelector('a.brand') as HTMLElement).click());
+  await expect(page.getByLabel('Folder of the project')).toBeVisible();
+  await expect(page.locator('.field-error')).toBeEmpty();
+});
+
+test('a page whose data cannot be read says so', async ({ page, boocode }) => {
+  await logIn(page, boocode);
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.route(`${boocode.url}/`, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace('id="first">{', 'id="first">');
+    await route.fulfill({ response: answer, body });
+  });
+  await page.goto(boocode.url);
+  await expect(page.getByRole('alert').filter({ hasText: 'This page could not be read. Reload it.' })).toBeVisible();
+  expect(errors).toContain('This page could not be read. Reload it.');
+});
+
+test('a file that is dropped beside a chat leaves the page where it is', async ({ chat }) => {
+  const left = await chat.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'], 'stray.txt', { type: 'text/plain' }));
+    const words = new DataTransfer();
+    words.setData('text/plain', 'words');
+    const isLeft = (type: string, dataTransfer: DataTransfer) =>
+      document.querySelector('.sidebar')!.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    return { over: isLeft('dragover', data), drop: isLeft('drop', data), words: isLeft('drop', words) };
+  });
+  // What is no file is the browser's, as ever.
+  expect(left).toEqual({ over: false, drop: false, words: true });
+});
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
+
+  test('a folder that is refused stays in its field', async ({ page, boocode }) => {
+    await logIn(page, boocode);
+    const field = page.getByLabel('Folder of the project');
+    for (const [path, words] of [
+      ['/nonexistent/"folder" & more', /no folder/],
+      ['relative/path', /full path/],
+    ] as const) {
+      await field.fill(path);
+      await page.getByRole('button', { name: 'Add project' }).click();
+      await expect(page.locator('.field-error')).toContainText(words);
+      await expect(field).toHaveValue(path);
+    }
+  });
+
+  test('a long chat shows its end, and nothing that needs scripts is offered', async ({ page, boocode }, info) => {
+    await logIn(page, boocode);
+    await page.getByLabel('Folder of the project').fill(boocode.repository(`long-${info.testId}`));
+    await page.getByRole('button', { name: 'Add project' }).click();
+    for (const text of [`${'tall\n'.repeat(60)}[[say heard]]`, '[[say at the end]]']) {
+      await page.getByLabel('Your message').fill(text);
+      await page.locator('.composer-actions .primary').click();
+      await expect(async () => {
+        await page.reload();
+        await expect(answer(page)).toContainText('tokens/s', { timeout: 500 });
+      }).toPass();
+    }
+    await expect(answer(page)).toBeInViewport();
+    await expect(page.locator('button[type=button]').filter({ visible: true })).toHaveCount(0);
+    await expect(page.locator('.connection')).toBeHidden();
+  });
 
   test('a chat can be read, asked and stopped', async ({ page, boocode }, info) => {
     await logIn(page, boocode);
@@ -195,7 +315,7 @@ test('another chat opens without a reload', async ({ chat, boocode }, info) => {
   const project = chat.locator('nav section').filter({ hasText: `project-${info.testId}` });
   await project.getByRole('button', { name: /New chat/ }).click();
   await expect(chat).not.toHaveURL(first);
-  await expect(chat.locator('.message')).toHaveCount(0);
+  await expect(chat.locator('.message:visible')).toHaveCount(0);
   await chat.goBack();
   await expect(answer(chat)).toContainText('in the first chat');
   expect(await chat.evaluate(() => (window as { marked?: boolean }).marked)).toBe(true);

@@ -19,7 +19,7 @@ async function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string>
   throw new Error(`ended before it said ${pattern}`);
 }
 
-function need(name: string): string {
+export function need(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run the browser tests with cargo xtask test`);
   return value;
@@ -29,6 +29,8 @@ function need(name: string): string {
 export class BooCode {
   private child?: ChildProcess;
   link = '';
+  /** A request that makes the server panic may still look well in the page. */
+  readonly panics: string[] = [];
   readonly home = mkdtempSync(join(tmpdir(), 'boocode-e2e-'));
 
   constructor(
@@ -47,8 +49,12 @@ export class BooCode {
     const args = ['serve', '--port', String(this.port), '--data-dir', join(this.home, 'data')];
     args.push('--allowed-root', this.home, '--no-discover', ...this.args);
     this.child = spawn(need('BOOCODE_BIN'), args, {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, HOME: this.home, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined },
+    });
+    this.child.stderr!.on('data', (piece: Buffer) => {
+      process.stderr.write(piece);
+      if (piece.includes('panicked at')) this.panics.push(piece.toString());
     });
     this.link = await firstMatch(this.child, /ready: (\S+)/);
     // Any free port at first, and the same one ever after.
@@ -62,6 +68,7 @@ export class BooCode {
 
   async stop(): Promise<void> {
     await this.end('SIGTERM');
+    expect(this.panics).toEqual([]);
     rmSync(this.home, { recursive: true, force: true });
   }
 
@@ -88,8 +95,8 @@ export class BooCode {
 }
 
 /** The scripted model server; what it says is steered from the question. */
-async function scripted(): Promise<{ url: string; stop: () => void }> {
-  const child = spawn(need('SCRIPTED_BIN'), ['--port', '0', '--tokens-per-second', '100'], {
+export async function scripted(tokensPerSecond = 100): Promise<{ url: string; stop: () => void }> {
+  const child = spawn(need('SCRIPTED_BIN'), ['--port', '0', '--tokens-per-second', String(tokensPerSecond)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await firstMatch(child, /listening (\S+)/);

@@ -4,10 +4,10 @@
 //! by its hash also takes the worth out of timing the comparison: the time tells about a hash the attacker
 //! cannot steer.
 
+mod credential;
 mod failed_logins;
 mod live;
 mod postgres;
-mod secret;
 
 #[cfg(test)]
 pub mod memory;
@@ -18,15 +18,18 @@ use futures::future::BoxFuture;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use credential::{Credential, CredentialHash};
 use failed_logins::FailedLogins;
 pub use live::LiveConnection;
 use live::LiveSessions;
-pub use secret::{Secret, SecretHash};
 
 pub const TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
+/// Shorter than a printed link's: a code on a screen is seen by whoever looks at it.
+pub const PAIRING_LIFETIME: Duration = Duration::from_secs(5 * 60);
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// A session slides at most this often, so that reading a page does not write to Postgres.
-const TOUCH_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// A session slides at most this often, so that not every request writes to Postgres. Settings tell when a browser
+/// was last seen, so it is no longer than what people call just now.
+const TOUCH_INTERVAL: Duration = Duration::from_secs(60);
 const STORE_WAIT_MAX: Duration = Duration::from_secs(5);
 const LABEL_CHARS_MAX: usize = 200;
 
@@ -42,28 +45,32 @@ pub struct BrowserSession {
     pub created_at: OffsetDateTime,
     pub seen_at: OffsetDateTime,
     pub expires_at: OffsetDateTime,
-    pub secret: SecretHash,
+    pub secret: CredentialHash,
 }
 
 pub type StoreFailure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where logins are kept. Two tables:
-/// `login_tokens (hash bytea primary key, expires_at timestamptz)` and
+/// `login_tokens (hash bytea primary key, expires_at timestamptz, made_by uuid)` and
 /// `browser_sessions (id uuid primary key, secret bytea unique, label text, created_at, seen_at, expires_at)`.
 pub trait AuthStore: Send + Sync {
-    /// `delete from login_tokens where expires_at <= $now; insert into login_tokens values ($hash, $expires_at)`.
+    /// `delete from login_tokens where expires_at <= $now; insert into login_tokens values ($hash, …)`.
     fn insert_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
         expires_at: OffsetDateTime,
+        made_by: Option<BrowserSessionId>,
     ) -> BoxFuture<'_, Result<(), StoreFailure>>;
+
+    /// `select from login_tokens where hash = $hash`; whether there is one.
+    fn has_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
     /// `delete from login_tokens where hash = $hash returning expires_at > $now`; no row is `false`.
     /// One statement: of two redeemers of one token, whichever deletes the row is the only one told `true`.
     fn redeem_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
@@ -73,7 +80,7 @@ pub trait AuthStore: Send + Sync {
     /// `select … from browser_sessions where secret = $secret and expires_at > $now`.
     fn find_session(
         &self,
-        secret: SecretHash,
+        secret: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>>;
 
@@ -86,7 +93,7 @@ pub trait AuthStore: Send + Sync {
         expires_at: OffsetDateTime,
     ) -> BoxFuture<'_, Result<(), StoreFailure>>;
 
-    /// `delete from browser_sessions where id = $id`; whether there was one.
+    /// `delete from browser_sessions where id = $id`, the tokens that it made included; whether there was one.
     fn revoke(&self, id: BrowserSessionId) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
     /// `select … from browser_sessions where expires_at > $now order by seen_at desc`.
@@ -103,7 +110,7 @@ pub enum Unavailable {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoginRefused {
-    #[error("this link does not work (any more): a link is good once, and for 15 minutes")]
+    #[error("this link does not work (any more): it was used already, or its time is over")]
     NotValid,
     #[error("too many failed logins; try again in {retry_after_s} s")]
     TooMany { retry_after_s: u64 },
@@ -129,10 +136,26 @@ impl Auth {
         Self { store, failed: FailedLogins::default(), live: LiveSessions::default() }
     }
 
-    pub async fn issue_token(&self, now: OffsetDateTime) -> Result<Secret, Unavailable> {
-        let token = Secret::generate();
-        within(self.store.insert_token(token.hash(), now, now + TOKEN_LIFETIME)).await?;
+    /// What a browser made for another (`made_by`) is worthless once that browser is signed out.
+    pub async fn issue_token(
+        &self,
+        now: OffsetDateTime,
+        lifetime: Duration,
+        made_by: Option<BrowserSessionId>,
+    ) -> Result<Credential, Unavailable> {
+        let token = Credential::generate();
+        within(self.store.insert_token(token.hash(), now, now + lifetime, made_by)).await?;
         Ok(token)
+    }
+
+    /// Whether nobody has used the token, and nobody withdrawn it.
+    pub async fn is_unspent(&self, token: CredentialHash) -> Result<bool, Unavailable> {
+        within(self.store.has_token(token)).await
+    }
+
+    /// Makes a token worthless.
+    pub async fn withdraw(&self, token: CredentialHash, now: OffsetDateTime) -> Result<(), Unavailable> {
+        within(self.store.redeem_token(token, now)).await.map(drop)
     }
 
     /// Spends `token`; the secret returned belongs into the browser's cookie and nowhere else.
@@ -142,20 +165,20 @@ impl Auth {
         peer: IpAddr,
         label: &str,
         now: OffsetDateTime,
-    ) -> Result<(BrowserSession, Secret), LoginRefused> {
+    ) -> Result<(BrowserSession, Credential), LoginRefused> {
         // The attempt is paid for before the token is looked at, so that parallel guesses are all counted.
         let attempt = self
             .failed
             .begin(peer, std::time::Instant::now())
             // Rounded up, or the browser comes back a moment too early.
             .map_err(|wait| LoginRefused::TooMany { retry_after_s: wait.as_secs() + 1 })?;
-        let token = Secret::parse(token).ok_or(LoginRefused::NotValid)?;
+        let token = Credential::parse(token).ok_or(LoginRefused::NotValid)?;
         if !within(self.store.redeem_token(token.hash(), now)).await? {
             return Err(LoginRefused::NotValid);
         }
         attempt.succeeded();
 
-        let secret = Secret::generate();
+        let secret = Credential::generate();
         let session = BrowserSession {
             id: BrowserSessionId(Uuid::now_v7()),
             label: label.chars().filter(|c| !c.is_control()).take(LABEL_CHARS_MAX).collect(),
@@ -173,7 +196,7 @@ impl Auth {
         cookie: &str,
         now: OffsetDateTime,
     ) -> Result<Option<Recognised>, Unavailable> {
-        let Some(secret) = Secret::parse(cookie) else {
+        let Some(secret) = Credential::parse(cookie) else {
             return Ok(None);
         };
         let Some(mut session) = within(self.store.find_session(secret.hash(), now)).await? else {
@@ -224,13 +247,18 @@ impl Auth {
         Ok(())
     }
 
+    /// Those that hold a connection to this server now.
+    pub fn connected(&self) -> Vec<BrowserSessionId> {
+        self.live.sessions()
+    }
+
     pub async fn sessions(&self, now: OffsetDateTime) -> Result<Vec<BrowserSession>, Unavailable> {
         within(self.store.list(now)).await
     }
 
     /// Whether the store answers at all. Asks for a session that cannot exist.
     pub async fn reachable(&self, now: OffsetDateTime) -> Result<(), Unavailable> {
-        within(self.store.find_session(Secret::generate().hash(), now)).await.map(|_| ())
+        within(self.store.find_session(Credential::generate().hash(), now)).await.map(|_| ())
     }
 }
 

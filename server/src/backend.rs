@@ -5,8 +5,9 @@ pub mod native;
 
 use std::time::Duration;
 
-use domain::completion::{Fault, Refusal};
+use domain::completion::{Called, Fault, Refusal};
 use domain::output::Outcome;
+use domain::persona::Sampling;
 use reqwest::Url;
 use serde::Serialize;
 use thiserror::Error;
@@ -24,7 +25,9 @@ pub struct Request {
     pub model: String,
     pub messages: Vec<Message>,
     pub max_tokens: Option<u32>,
-    pub temperature: Option<f32>,
+    pub sampling: Sampling,
+    /// What the model may call for.
+    pub tools: Vec<Tool>,
     pub flavour: Flavour,
     pub limits: Limits,
 }
@@ -32,7 +35,131 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     pub role: Role,
-    pub content: String,
+    pub content: Content,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// The call that this is the result of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+}
+
+impl Message {
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self::with(role, Content::Text(text.into()))
+    }
+
+    pub fn with(role: Role, content: Content) -> Self {
+        Self { role, content, tool_calls: Vec::new(), tool_call_id: None }
+    }
+
+    /// What a model said, and called for.
+    pub fn calling(text: impl Into<String>, calls: &[Called]) -> Self {
+        let call = |call: &Called| ToolCall {
+            id: call.id.clone(),
+            kind: Function::Function,
+            function: CalledFunction { name: call.name.clone(), arguments: call.arguments.clone() },
+        };
+        Self { tool_calls: calls.iter().map(call).collect(), ..Self::new(Role::Assistant, text) }
+    }
+
+    /// What came of a call.
+    pub fn result(call: &Called, text: impl Into<String>) -> Self {
+        Self { tool_call_id: Some(call.id.clone()), ..Self::new(Role::Tool, text) }
+    }
+
+    fn has_images(&self) -> bool {
+        matches!(&self.content, Content::Parts(parts) if parts.iter().any(|part| part.text().is_none()))
+    }
+
+    fn without_images(&self) -> Self {
+        let Content::Parts(parts) = &self.content else { return self.clone() };
+        let mut texts: Vec<_> = parts.iter().filter_map(Part::text).collect();
+        texts.push("[Here was a picture, which this model cannot see.]");
+        Self::new(self.role, texts.join("\n\n"))
+    }
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tool {
+    #[serde(rename = "type")]
+    pub kind: Function,
+    pub function: ToolFunction,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolFunction {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// JSON Schema.
+    pub parameters: serde_json::Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolCall {
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: Function,
+    pub function: CalledFunction,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CalledFunction {
+    pub name: String,
+    pub arguments: String,
+}
+
+/// The one kind of tool that there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    Function,
+}
+
+/// What is said. A text alone is sent as a string: not every server takes parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Part {
+    Text { text: String },
+    ImageUrl { image_url: ImageUrl },
+}
+
+impl Part {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::ImageUrl { .. } => None,
+        }
+    }
+}
+
+/// The image itself, as a data URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImageUrl {
+    pub url: String,
+}
+
+impl Request {
+    pub fn has_images(&self) -> bool {
+        self.messages.iter().any(Message::has_images)
+    }
+
+    /// The same question with the images of earlier messages only named, for a model that refused them. `None`
+    /// where that changes nothing, or where the question itself has one: without it, it is another question.
+    pub fn without_old_images(&self) -> Option<Self> {
+        let asks_about_one = self.messages.last().is_some_and(Message::has_images);
+        (self.has_images() && !asks_about_one).then(|| Self {
+            messages: self.messages.iter().map(Message::without_images).collect(),
+            ..self.clone()
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,6 +168,7 @@ pub enum Role {
     System,
     User,
     Assistant,
+    Tool,
 }
 
 /// What a model server can be asked besides completions.
@@ -95,6 +223,9 @@ pub enum Error {
     Refused(Refusal),
     #[error("{fault}")]
     Broken { fault: Fault, answering: bool },
+    /// An agent's program, or the model that it asked, failed.
+    #[error("{words}")]
+    Agent { words: String },
     /// It could not be asked at all.
     #[error("{0}")]
     Unprepared(String),
@@ -118,9 +249,12 @@ impl Error {
         match self {
             Self::Refused(refusal) => matches!(
                 refusal,
-                Refusal::UnknownModel { .. } | Refusal::ContextOverflow(_) | Refusal::Other { .. }
+                Refusal::UnknownModel { .. }
+                    | Refusal::ContextOverflow(_)
+                    | Refusal::NoImages { .. }
+                    | Refusal::Other { .. }
             ),
-            Self::Broken { fault: Fault::ContextOverflow(_), .. } => true,
+            Self::Broken { fault: Fault::ContextOverflow(_), .. } | Self::Agent { .. } => true,
             Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
             _ => false,
         }
@@ -142,6 +276,7 @@ mod tests {
             (Error::Slow { server: server(), seconds: 1 }, "void"),
             (Error::Silent { server: server(), seconds: 1 }, "void"),
             (Error::UnusableKey, "void"),
+            (Error::Agent { words: "it exited".to_owned() }, "failed"),
             (Error::Cancelled, "cancelled"),
             (Error::Refused(error_body(400, "bad")), "failed"),
             (Error::Refused(error_body(404, "unknown")), "failed"),

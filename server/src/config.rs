@@ -2,25 +2,28 @@
 //! before the defaults. One validation serves all of them and reports every problem at once.
 
 mod args;
+mod database_url;
 mod file;
 mod layers;
 mod model_server;
 mod values;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
 pub use args::ServeArgs;
+pub use database_url::DatabaseUrl;
 pub use file::read_file;
 pub use layers::Source;
-pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER};
+pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, from_draft};
 
-use crate::secret::Secret;
+use crate::tools;
 use layers::{Given, Layers};
-use values::{addresses, database_url, listen_address, origin, path};
+use values::{addresses, listen_address, origin, path, search_address};
 
 const PORT_DEFAULT: u16 = 4400;
 
@@ -33,18 +36,22 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     pub data_dir: PathBuf,
     /// A Postgres of the user's; without it the server runs its own.
-    pub database_url: Option<Secret>,
+    pub database_url: Option<DatabaseUrl>,
     pub pg_bin_dir: Option<PathBuf>,
     /// `model` or `server/model`, as the catalogue resolves it.
     pub default_model: Option<String>,
     /// A project's folder lies in one of these.
     pub allowed_roots: Vec<PathBuf>,
+    /// Where agents search the web, with `{query}` in it.
+    pub web_search_url: Option<String>,
     pub log_format: LogFormat,
     pub small_model: bool,
     pub small_model_python: Option<PathBuf>,
     /// Whether to look for model servers on loopback.
     pub discover: bool,
     pub model_servers: Vec<ConfiguredServer>,
+    /// Who said what is not a default.
+    pub sources: BTreeMap<String, Source>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +94,7 @@ impl Config {
         });
         let layers = Layers { args: &args, env: &env, file };
         problems.extend(layers.unknown_keys());
-        let mut reader = Reader { layers, problems };
+        let mut reader = Reader { layers, problems, sources: BTreeMap::new() };
 
         let listen = reader.listen();
         let public_url = reader.read("public_url", |given| origin(given.one()?)).map(|(url, _)| url);
@@ -95,8 +102,9 @@ impl Config {
             reader.read("trusted_proxies", addresses).map(|(all, _)| all).unwrap_or_default();
         reader.check_exposure(&listen, public_url.as_deref(), &trusted_proxies);
         let data_dir = reader.data_dir();
+        let spare_password = env("PGPASSWORD");
         let database_url =
-            reader.read("database_url", |given| database_url(given.one()?)).map(|(url, _)| url);
+            reader.read("database_url", |given| DatabaseUrl::parse(given.one()?, spare_password));
         let allowed_roots = reader.allowed_roots();
         let log_format = reader.read("log_format", |given| match given.one()? {
             "text" => Ok(LogFormat::Text),
@@ -107,28 +115,39 @@ impl Config {
             "" => Err("this is empty; allowed is MODEL or SERVER/MODEL".into()),
             model => Ok(model.to_owned()),
         });
+        let web_search_url = reader.read("web_search_url", |given| search_address(given.one()?.trim()));
         let config = Config {
             listen: listen.0,
             public_url,
             trusted_proxies,
             data_dir,
-            database_url,
+            database_url: database_url.map(|(url, _)| url),
             pg_bin_dir: reader.path("pg_bin_dir"),
             default_model: default_model.map(|(model, _)| model),
             allowed_roots,
+            web_search_url: web_search_url.map(|(url, _)| url),
             log_format: log_format.map_or(LogFormat::Text, |(format, _)| format),
             small_model: reader.switch("small_model"),
-            small_model_python: reader.path("small_model_python"),
+            small_model_python: reader
+                .path("small_model_python")
+                .or_else(|| tools::small_model_python(&tools::dir(&env)?)),
             discover: reader.switch("discover"),
             model_servers: reader.model_servers(),
+            sources: reader.sources,
         };
         if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
+    }
+
+    /// Who said what holds for a setting.
+    pub fn source(&self, key: &str) -> &Source {
+        self.sources.get(key).unwrap_or(&Source::Default)
     }
 }
 
 struct Reader<'a> {
     layers: Layers<'a>,
     problems: Vec<Problem>,
+    sources: BTreeMap<String, Source>,
 }
 
 impl Reader<'_> {
@@ -142,7 +161,10 @@ impl Reader<'_> {
             }
         };
         match parse(&given) {
-            Ok(value) => Some((value, given.source)),
+            Ok(value) => {
+                self.sources.insert(key.to_owned(), given.source.clone());
+                Some((value, given.source))
+            }
             Err(message) => {
                 self.problem(key, given.source, message);
                 None

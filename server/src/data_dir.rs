@@ -39,22 +39,27 @@ pub enum Error {
          run it as the owner, or name another directory with --data-dir", .path.display()
     )]
     Foreign { path: PathBuf, owner: u32, me: u32 },
-    #[error("cannot {action} {}: {source}", .path.display())]
-    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot create the data directory {}: {cause}; name another one with --data-dir", .path.display())]
+    NotCreated { path: PathBuf, cause: io::Error },
+    #[error("cannot {action} {}: {cause}", .path.display())]
+    Io { action: &'static str, path: PathBuf, cause: io::Error },
 }
 
 impl DataDir {
     /// Creates the directory where it is missing and takes it for this process alone.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
-        DirBuilder::new().recursive(true).create(path).map_err(failed("create the data directory"))?;
+        let failed = |action| move |cause| Error::Io { action, path: path.to_owned(), cause };
+        DirBuilder::new()
+            .recursive(true)
+            .create(path)
+            .map_err(|cause| Error::NotCreated { path: path.to_owned(), cause })?;
         let path = path.canonicalize().map_err(failed("resolve the data directory"))?;
         own(&path)?;
 
         let file = path.join(LOCK_FILE);
         let failed = |action| {
             let path = file.clone();
-            move |source| Error::Io { action, path, source }
+            move |cause| Error::Io { action, path, cause }
         };
         let lock = OpenOptions::new()
             .read(true)
@@ -74,7 +79,7 @@ impl DataDir {
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::AlreadyRunning { holder: holder_in(&lock) });
                 }
-                Err(TryLockError::Error(source)) => return Err(failed("lock")(source)),
+                Err(TryLockError::Error(cause)) => return Err(failed("lock")(cause)),
             }
         }
         let dir = Self { path, lock: Arc::new(Lock(lock)) };
@@ -87,7 +92,7 @@ impl DataDir {
         let file = path.join(LOCK_FILE);
         let failed = |action| {
             let path = file.clone();
-            move |source| Error::Io { action, path, source }
+            move |cause| Error::Io { action, path, cause }
         };
         let lock = match File::open(&file) {
             Ok(lock) => lock,
@@ -97,7 +102,7 @@ impl DataDir {
         match lock.try_lock_shared() {
             Ok(()) => Ok(None),
             Err(TryLockError::WouldBlock) => Ok(holder_in(&lock)),
-            Err(TryLockError::Error(source)) => Err(failed("lock")(source)),
+            Err(TryLockError::Error(cause)) => Err(failed("lock")(cause)),
         }
     }
 
@@ -111,7 +116,7 @@ impl DataDir {
         let file = self.path.join("identity");
         let failed = |action| {
             let path = file.clone();
-            move |source| Error::Io { action, path, source }
+            move |cause| Error::Io { action, path, cause }
         };
         match std::fs::read_to_string(&file) {
             Ok(identity) if !identity.trim().is_empty() => return Ok(identity.trim().to_owned()),
@@ -132,7 +137,7 @@ impl DataDir {
         let text = format!("{}\n{}\n", std::process::id(), url.unwrap_or_default());
         let Lock(file) = &*self.lock;
         let written = file.set_len(0).and_then(|()| file.write_all_at(text.as_bytes(), 0));
-        written.map_err(|source| Error::Io { action: "write", path: self.path.join(LOCK_FILE), source })
+        written.map_err(|cause| Error::Io { action: "write", path: self.path.join(LOCK_FILE), cause })
     }
 }
 
@@ -157,7 +162,7 @@ impl fmt::Display for Holder {
 
 /// A directory of somebody else could be changed under us; one with content keeps the mode it was given.
 fn own(path: &Path) -> Result<(), Error> {
-    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let failed = |action| move |cause| Error::Io { action, path: path.to_owned(), cause };
     let me = rustix::process::geteuid().as_raw();
     let owner = path.metadata().map_err(failed("read"))?.uid();
     if owner != me {
@@ -212,6 +217,16 @@ mod tests {
         assert!(DataDir::open(&path).is_err(), "a clone keeps the lock");
         drop(clone);
         DataDir::open(&path).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_created_is_told_once_and_with_a_way_out() {
+        let temp = tempfile::NamedTempFile::new().unwrap();
+        let path = temp.path().join("data");
+        let error = anyhow::Error::from(DataDir::open(&path).unwrap_err());
+        let expected = "Not a directory (os error 20); name another one with --data-dir";
+        let expected = format!("cannot create the data directory {}: {expected}", path.display());
+        assert_eq!(format!("{error:#}"), expected);
     }
 
     #[test]

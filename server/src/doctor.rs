@@ -1,6 +1,7 @@
 //! `boocode doctor`: what was found on this machine, whether the server can run with it, and the command that
 //! helps where it cannot.
 
+mod agents;
 mod kernel;
 mod models;
 mod postgres;
@@ -49,7 +50,7 @@ pub async fn examine(config: &Config, client: Client) -> Report {
     let (postgres, tools, agents, models, kernel) = tokio::join!(
         postgres::examine(config),
         programs::tools(),
-        programs::agents(),
+        agents::examine(crate::tools::dir(|name| std::env::var(name).ok()).map(|dir| dir.join("agents"))),
         models::examine(config, client),
         kernel::examine(),
     );

@@ -3,15 +3,19 @@
 //! - `claim`: takes tasks whose model server has a free place, and starts them.
 //! - `execute`: runs one attempt within its limits and writes what it says.
 //! - `lease`: keeps what runs here, and reports as lost what nobody keeps.
+//! - `index`: makes what was said before findable.
 //! - `follow`: reads the log of events, which tells all of the above what to do.
 
+mod answers;
 mod claim;
 mod execute;
 mod follow;
+mod index;
 mod lease;
 mod ledger;
 mod prompt;
 mod redact;
+mod tally;
 mod writer;
 
 use std::{
@@ -26,9 +30,16 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
+pub(crate) use answers::Answers;
+pub(crate) use execute::Backend;
+pub use tally::Tally;
+
 use crate::{
+    coder::Coders,
     live::{Live, guard},
     models::Models,
+    personas::Personas,
+    secret::Secret,
 };
 
 /// How long a claimed task stays ours without a word from us.
@@ -37,16 +48,30 @@ const LEASE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
+/// What the engine works with.
+pub struct Means {
+    pub db: Db,
+    pub live: Arc<Live>,
+    pub models: Models,
+    pub personas: Arc<Personas>,
+    pub coders: Arc<Coders>,
+    pub client: reqwest::Client,
+    /// What must not be shown, besides the keys of model servers.
+    pub secrets: Vec<Secret>,
+}
+
 struct Inner {
     db: Db,
     live: Arc<Live>,
     models: Models,
+    personas: Arc<Personas>,
+    coders: Arc<Coders>,
     client: reqwest::Client,
-    /// `server/model` or `model`, for titles.
-    default_model: Option<String>,
+    secrets: Vec<Secret>,
     /// Who we are in the tasks that we claim.
     instance: Uuid,
-    running: Mutex<HashMap<StreamId, Stop>>,
+    running: Mutex<HashMap<StreamId, Running>>,
+    tally: Arc<Tally>,
     /// There may be something to claim.
     work: Notify,
     tasks: TaskTracker,
@@ -55,24 +80,20 @@ struct Inner {
 
 impl Engine {
     /// Registers this process at `place`, reports what its predecessor there left behind, and starts.
-    pub async fn start(
-        db: Db,
-        live: Arc<Live>,
-        models: Models,
-        client: reqwest::Client,
-        default_model: Option<String>,
-        place: &str,
-        shutdown: CancellationToken,
-    ) -> store::Result<Self> {
+    pub async fn start(means: Means, place: &str, shutdown: CancellationToken) -> store::Result<Self> {
+        let Means { db, live, models, personas, coders, client, secrets } = means;
         let instance = Uuid::now_v7();
         let engine = Self(Arc::new(Inner {
             db,
             live,
             models,
+            personas,
+            coders,
             client,
-            default_model,
+            secrets,
             instance,
             running: Mutex::default(),
+            tally: Arc::default(),
             work: Notify::new(),
             tasks: TaskTracker::new(),
             shutdown,
@@ -81,7 +102,7 @@ impl Engine {
         for (task, attempt) in store::instances::register(&engine.0.db, instance, place).await? {
             engine.report_lost(StreamId { task, attempt }).await;
         }
-        for run in [follow::run, claim::run, lease::renew, lease::reap, claim::provide_slots] {
+        for run in [follow::run, claim::run, lease::renew, lease::reap, claim::provide_slots, index::run] {
             engine.0.tasks.spawn(run(engine.clone()));
         }
         Ok(engine)
@@ -93,9 +114,20 @@ impl Engine {
         self.0.tasks.wait().await;
     }
 
-    fn running(&self, stream: StreamId) -> Option<Stop> {
-        guard(&self.0.running).get(&stream).cloned()
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.0.tally)
     }
+
+    fn running(&self, stream: StreamId) -> Option<Stop> {
+        guard(&self.0.running).get(&stream).map(|running| running.stop.clone())
+    }
+}
+
+/// How an attempt is spoken to while it runs.
+#[derive(Clone, Default)]
+struct Running {
+    stop: Stop,
+    answers: Answers,
 }
 
 /// Why an attempt has to end before its backend is done. The first reason stays.

@@ -1,9 +1,15 @@
 //! What the server answers, and to whom.
 
 pub mod assets;
+pub mod attachments;
 pub mod feed;
 pub mod guard;
 pub mod headers;
 pub mod health;
+pub mod history;
+pub mod listener;
 pub mod login;
+pub mod metrics;
+pub mod pages;
+pub mod peer;
 pub mod router;

@@ -1,18 +1,25 @@
 pub mod auth;
 pub mod backend;
+pub mod browsers;
+pub mod coder;
 pub mod config;
 pub mod data_dir;
+pub mod diffs;
 pub mod doctor;
 pub mod engine;
+pub mod files;
 pub mod http;
 pub mod link;
 pub mod live;
 pub mod models;
 pub mod os;
+pub mod personas;
 pub mod ports;
 pub mod postgres;
 pub mod project_folder;
 pub mod secret;
 pub mod serve;
+pub mod settings;
 #[cfg(test)]
 mod test_program;
+pub mod tools;

@@ -6,7 +6,13 @@ use anyhow::Context as _;
 use store::Db;
 use time::OffsetDateTime;
 
-use crate::{auth::Auth, config::Config, data_dir::DataDir, http::guard::Site, postgres};
+use crate::{
+    auth::{Auth, TOKEN_LIFETIME},
+    config::Config,
+    data_dir::DataDir,
+    http::guard::Site,
+    postgres,
+};
 
 /// Writes the link's token into the running server's database: whoever may read the data directory may come
 /// in.
@@ -22,7 +28,8 @@ pub async fn print(config: Config) -> anyhow::Result<()> {
     let db = Db::attach(options).await?;
     let public_url = config.public_url.as_deref().map(str::parse).transpose()?;
     let site = Site::new(port, public_url.as_ref())?;
-    let token = Auth::new(Arc::new(db.clone())).issue_token(OffsetDateTime::now_utc()).await?;
+    let token =
+        Auth::new(Arc::new(db.clone())).issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await?;
     println!("{}", site.login_link(&token));
     db.close().await;
     Ok(())

@@ -44,11 +44,31 @@ impl Live {
         }
     }
 
+    pub fn in_memory(&self) -> InMemory {
+        let tails: Vec<usize> = guard(&self.streams).values().filter_map(|stream| stream.memory()).collect();
+        InMemory {
+            streams: tails.len() as u64,
+            bytes: tails.iter().map(|bytes| *bytes as u64).sum(),
+            readers: self.log.readers() as u64,
+        }
+    }
+
     /// Wakes everyone, after a time in which wake-ups may have been missed.
     pub fn wake_all(&self) {
         guard(&self.streams).values().for_each(|stream| stream.wake());
         self.log.wake();
     }
+}
+
+/// What the live side holds now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InMemory {
+    /// Streams that this process writes.
+    pub streams: u64,
+    /// What their tails take.
+    pub bytes: u64,
+    /// Connections that follow the log.
+    pub readers: u64,
 }
 
 /// The readers to wake. A reader has one bell for everything it waits for.
@@ -62,6 +82,10 @@ impl Bells {
 
     pub fn remove(&self, bell: &Arc<Notify>) {
         guard(&self.0).retain(|other| !Arc::ptr_eq(other, bell));
+    }
+
+    pub fn count(&self) -> usize {
+        guard(&self.0).len()
     }
 
     pub fn ring(&self) {
@@ -85,4 +109,28 @@ pub fn encode(frame: &Frame) -> Bytes {
 /// stop here too.
 pub(crate) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::{Attempt, TaskId};
+
+    use super::*;
+
+    #[test]
+    fn what_is_held_is_counted_and_no_longer_when_it_is_let_go() {
+        let (live, bell) = (Live::default(), Arc::new(Notify::new()));
+        let stream =
+            |n| live.stream(StreamId { task: TaskId(uuid::Uuid::from_u128(n)), attempt: Attempt(1) });
+        let (written, _read_only) = (stream(1), stream(2));
+        written.open();
+        written.push("x".repeat(1_000));
+        live.log.listen(&bell);
+        let held = live.in_memory();
+        assert_eq!((held.streams, held.readers), (1, 1));
+        assert!((1_000..4_000).contains(&held.bytes), "{held:?}");
+        written.close();
+        live.log.leave(&bell);
+        assert_eq!(live.in_memory(), InMemory::default());
+    }
 }

@@ -25,12 +25,21 @@ enum Command {
     Link(Box<ServeArgs>),
     /// List what is found on this machine and what is missing
     Doctor(Box<ServeArgs>),
+    /// The tools of BooCode's own agent, asked over standard input
+    #[command(hide = true)]
+    Tools,
 }
 
 fn main() -> ExitCode {
+    // Before anything is read: it is started with a description, not with settings, and has to be quick.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "wall") {
+        wall::enter(words);
+    }
     let (args, run): (ServeArgs, fn(Config) -> anyhow::Result<ExitCode>) = match Cli::parse().command {
         Command::Serve(args) => (*args, |config| run(serve::serve(config)).map(|()| ExitCode::SUCCESS)),
         Command::Link(args) => (*args, |config| run(link::print(config)).map(|()| ExitCode::SUCCESS)),
+        Command::Tools => return serve_tools(),
         Command::Doctor(args) => (*args, |config| {
             let report = run(async { anyhow::Ok(doctor::examine(&config, http_client()?).await) })?;
             println!("{report}");
@@ -50,6 +59,12 @@ fn main() -> ExitCode {
         eprintln!("boocode: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+fn serve_tools() -> ExitCode {
+    let served = std::env::current_dir()
+        .and_then(|folder| tools::serve(&folder, std::io::stdin().lock(), std::io::stdout().lock()));
+    if served.is_err() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 fn settings(args: ServeArgs) -> Result<Config, Vec<server::config::Problem>> {

@@ -1,7 +1,8 @@
-//! The model servers: those that are configured, those found on loopback, and the small one that BooCode runs
-//! itself when there is no other. The catalogue is kept fresh in the background.
+//! The model servers: those that are configured, those added in Settings, those found on loopback, and the small
+//! one that BooCode runs itself when there is no other. The catalogue is kept fresh in the background.
 
 mod address;
+mod context;
 mod discovery;
 mod keeper;
 mod probe;
@@ -10,13 +11,17 @@ mod small;
 use std::{sync::Arc, time::Duration};
 
 pub use address::Address;
-use domain::catalogue::{Catalogue, Flavour, Lane, ServerState};
+use domain::catalogue::{Catalogue, Flavour, Lane, ModelRef, ServerState, choose_default};
+pub use probe::{Seen, look};
 use reqwest::Client;
 use store::tasks::Reachable;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{config::Config, secret::Secret};
+use crate::{
+    config::{Config, ConfiguredServer},
+    secret::Secret,
+};
 use keeper::Keeper;
 
 const REFRESH_EVERY: Duration = Duration::from_secs(15);
@@ -54,10 +59,25 @@ struct Place {
     endpoint: Option<Endpoint>,
 }
 
+/// What Settings adds to the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    pub servers: Vec<ConfiguredServer>,
+    /// The names of servers that were removed, for which tasks may still wait.
+    pub removed: Vec<String>,
+    /// `model` or `server/model`, for where the configuration names none.
+    pub default_model: Option<String>,
+}
+
 #[derive(Clone)]
 pub struct Models {
     listing: watch::Receiver<Arc<Listing>>,
     refresh: mpsc::Sender<oneshot::Sender<()>>,
+    /// `None` until the database has told.
+    added: watch::Sender<Option<Added>>,
+    /// What the configuration says.
+    default_model: Option<String>,
+    settings_bell: Arc<Notify>,
     tasks: TaskTracker,
 }
 
@@ -77,11 +97,34 @@ impl Models {
         cancel: CancellationToken,
     ) -> Models {
         let (refresh, requests) = mpsc::channel(REFRESH_REQUESTS_MAX);
+        let (added, told) = watch::channel(None);
         let tasks = TaskTracker::new();
         let (keeper, listing) = Keeper::new(config, places, client, tasks.clone(), cancel);
-        tasks.spawn(keeper.keep(requests));
+        tasks.spawn(keeper.keep(requests, told));
         tasks.close();
-        Models { listing, refresh, tasks }
+        let default_model = config.default_model.clone();
+        Models { listing, refresh, added, default_model, settings_bell: Arc::default(), tasks }
+    }
+
+    /// Takes over what Settings says now. The catalogue follows: see [`Models::refresh_now`].
+    pub fn set_added(&self, added: Added) {
+        self.added.send_if_modified(|kept| {
+            let differs = kept.as_ref() != Some(&added);
+            *kept = Some(added);
+            differs
+        });
+    }
+
+    /// Rings when Settings were changed somewhere, and [`Models::set_added`] is to be called.
+    pub fn settings_bell(&self) -> &Notify {
+        &self.settings_bell
+    }
+
+    /// The model for titles, and where nobody chose one.
+    pub fn default_model(&self) -> Option<ModelRef> {
+        let added = self.added.borrow().as_ref().and_then(|added| added.default_model.clone());
+        let wanted = self.default_model.clone().or(added);
+        choose_default(&self.listing.borrow().catalogue, wanted.as_deref())
     }
 
     pub fn catalogue(&self) -> Catalogue {
@@ -101,12 +144,12 @@ impl Models {
     }
 
     /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait
-    /// in the queue; one that is unreachable is not, so that they are told.
+    /// in the queue; one that is unreachable or was removed is not, so that they are told.
     pub fn claimable(&self) -> Vec<Reachable> {
         let listing = self.listing.borrow();
         let starting = |place: &&Place| {
             let server = listing.catalogue.server(&place.server);
-            server.is_none_or(|server| server.state == ServerState::Starting)
+            server.is_some_and(|server| server.state == ServerState::Starting)
         };
         let ready = listing.places.iter().filter(|place| !starting(place));
         let reachable = |place: &Place| (place.server.clone(), place.slot_key.clone());

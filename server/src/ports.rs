@@ -4,9 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use app::{
     error::AppError,
-    ports::{Catalogue, FolderCheck, Folders},
+    ports::{Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Personas, Settings},
 };
-use domain::catalogue::{self, ModelRef, choose_default};
+use domain::catalogue::{self, ModelRef};
 use futures::future::{BoxFuture, FutureExt as _};
 use leptos::context::provide_context;
 
@@ -19,18 +19,30 @@ use crate::{
 pub struct Ports {
     pub catalogue: Arc<dyn Catalogue>,
     pub folders: Arc<dyn Folders>,
+    pub files: Arc<dyn Files>,
+    pub personas: Arc<dyn Personas>,
+    pub settings: Arc<dyn Settings>,
+    pub browsers: Arc<dyn Browsers>,
+    pub coders: Arc<dyn Coders>,
+    pub diffs: Arc<dyn Diffs>,
 }
 
 impl Ports {
     pub fn provide(&self) {
         provide_context(Arc::clone(&self.catalogue));
         provide_context(Arc::clone(&self.folders));
+        provide_context(Arc::clone(&self.files));
+        provide_context(Arc::clone(&self.personas));
+        provide_context(Arc::clone(&self.settings));
+        provide_context(Arc::clone(&self.browsers));
+        provide_context(Arc::clone(&self.coders));
+        provide_context(Arc::clone(&self.diffs));
     }
 }
 
 pub struct ServedModels {
     pub models: Models,
-    pub default_model: Option<String>,
+    pub settings: Arc<crate::settings::Settings>,
 }
 
 impl Catalogue for ServedModels {
@@ -39,11 +51,18 @@ impl Catalogue for ServedModels {
     }
 
     fn refresh(&self) -> BoxFuture<'_, ()> {
-        self.models.refresh_now().boxed()
+        async {
+            // Another server may have changed the settings a moment ago.
+            if let Err(error) = self.settings.take_over().await {
+                tracing::warn!(%error, "the settings could not be read; the catalogue goes by the last ones");
+            }
+            self.models.refresh_now().await;
+        }
+        .boxed()
     }
 
     fn default_model(&self) -> Option<ModelRef> {
-        choose_default(&self.models.catalogue(), self.default_model.as_deref())
+        self.models.default_model()
     }
 }
 

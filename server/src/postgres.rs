@@ -14,12 +14,13 @@ mod place;
 mod program;
 mod reach;
 mod settings;
+mod verifier;
 
-pub use binaries::Binaries;
+pub use binaries::{Binaries, unpacked};
 pub use error::Error;
 pub use reach::Wall;
 
-use crate::data_dir::DataDir;
+use crate::{data_dir::DataDir, secret::Secret};
 use owner::{Control, State};
 use place::Place;
 use rustix::process::Signal;
@@ -50,7 +51,7 @@ pub struct Embedded {
 /// What a client needs to get in.
 struct Access {
     socket_dir: PathBuf,
-    password: String,
+    password: Secret,
 }
 
 impl Embedded {
@@ -72,6 +73,11 @@ impl Embedded {
 
     pub fn connect_options(&self) -> PgConnectOptions {
         self.access.connect_options()
+    }
+
+    /// So that it can be kept out of what is shown.
+    pub fn password(&self) -> Secret {
+        self.access.password.clone()
     }
 
     /// The postmaster's process, unless it is being started again just now.
@@ -122,7 +128,7 @@ impl Access {
             .socket(&self.socket_dir)
             .port(5432)
             .username(USER)
-            .password(&self.password)
+            .password(self.password.expose())
             .database(DATABASE)
             .ssl_mode(PgSslMode::Disable)
             .application_name("boocode")

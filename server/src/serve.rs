@@ -14,21 +14,29 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    auth::Auth,
+    auth::{Auth, TOKEN_LIFETIME},
     backend::http_client,
+    browsers::Browsers,
+    coder::{self, CoderChanges, Coders},
     config::Config,
     data_dir::DataDir,
-    engine::Engine,
+    diffs::Diffs,
+    engine::{Engine, Means},
+    files::ProjectFiles,
     http::{
         feed::Feed,
         guard::{Gate, Site},
+        listener::without_delay,
         router::router,
     },
     live::Live,
     models::Models,
+    personas::Personas,
     ports::{Ports, ProjectFolders, ServedModels},
     postgres::Embedded,
     project_folder::AllowedRoots,
+    secret::Secret,
+    settings::Settings,
 };
 
 /// Open connections are told to end; those that do not are cut off.
@@ -47,39 +55,60 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let client = http_client()?;
     let models = Models::start(&config, client.clone(), shutdown.clone());
 
-    let (embedded, options) = database(&config, &data_dir).await?;
+    let Database { embedded, options, passwords } = database(&config, &data_dir).await?;
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
-    let default_model = config.default_model.clone();
-    let engine = Engine::start(
-        db.clone(),
-        Arc::clone(&live),
-        models.clone(),
+    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), address);
+    let settings = Arc::new(settings);
+    let roots = AllowedRoots::new(&config.allowed_roots)?;
+    let files = Arc::new(ProjectFiles::new(roots.clone()));
+    let personas = Arc::new(Personas::new(files.clone()));
+    let coders = Arc::new(
+        Coders::start(
+            db.clone(),
+            client.clone(),
+            data_dir.path(),
+            &place,
+            config.web_search_url.clone(),
+            shutdown.clone(),
+        )
+        .await?,
+    );
+    coders.sweep().await?;
+    let means = Means {
+        db: db.clone(),
+        live: Arc::clone(&live),
+        models: models.clone(),
+        personas: Arc::clone(&personas),
+        coders: Arc::clone(&coders),
         client,
-        default_model.clone(),
-        &place,
-        shutdown.clone(),
-    )
-    .await?;
+        secrets: passwords,
+    };
+    let engine = Engine::start(means, &place, shutdown.clone()).await?;
+    tokio::spawn(Arc::clone(&settings).follow(shutdown.clone()));
 
     let public_url = config.public_url.as_deref().map(str::parse).transpose()?;
-    let site = Site::new(address.port(), public_url.as_ref())?;
+    let site = Site::new(address.port(), public_url.as_ref())?.behind(&config.trusted_proxies);
     let gate = Arc::new(Gate { site, auth: Auth::new(Arc::new(db.clone())) });
-    let link = gate.site.login_link(&gate.auth.issue_token(OffsetDateTime::now_utc()).await?);
-    let folders = ProjectFolders {
-        home: std::env::var_os("HOME").map(Into::into),
-        roots: AllowedRoots::new(&config.allowed_roots)?,
-    };
+    let link =
+        gate.site.login_link(&gate.auth.issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await?);
+    let folders = ProjectFolders { home: std::env::var_os("HOME").map(Into::into), roots };
     let ports = Ports {
-        catalogue: Arc::new(ServedModels { models: models.clone(), default_model }),
+        catalogue: Arc::new(ServedModels { models: models.clone(), settings: Arc::clone(&settings) }),
         folders: Arc::new(folders),
+        files,
+        personas,
+        settings,
+        browsers: Arc::new(Browsers::new(Arc::clone(&gate))),
+        diffs: Arc::new(Diffs::new(Arc::new(CoderChanges(Arc::clone(&coders))))),
+        coders: Arc::new(coder::Port(coders)),
     };
     let feed = Feed { db: db.clone(), live, gate: Arc::clone(&gate), shutdown: shutdown.clone() };
-    let service = router(feed, ports).into_make_service_with_connect_info::<SocketAddr>();
+    let service = router(feed, ports, engine.tally()).into_make_service_with_connect_info::<SocketAddr>();
     let drained = shutdown.clone();
     let serving = tokio::spawn(
-        axum::serve(listener, service)
+        axum::serve(without_delay(listener), service)
             .with_graceful_shutdown(async move { drained.cancelled().await })
             .into_future(),
     );
@@ -114,19 +143,23 @@ async fn give_up_when_asked_again() {
     }
 }
 
-async fn database(
-    config: &Config,
-    data_dir: &DataDir,
-) -> anyhow::Result<(Option<Embedded>, PgConnectOptions)> {
+/// Where the tables are, and the passwords that nobody may read in an answer.
+struct Database {
+    embedded: Option<Embedded>,
+    options: PgConnectOptions,
+    passwords: Vec<Secret>,
+}
+
+async fn database(config: &Config, data_dir: &DataDir) -> anyhow::Result<Database> {
     match &config.database_url {
         Some(url) => {
             let options = url.expose().parse().context("the database URL is not one that Postgres takes")?;
-            Ok((None, options))
+            Ok(Database { embedded: None, options, passwords: url.passwords().to_vec() })
         }
         None => {
             let embedded = Embedded::start(data_dir, config.pg_bin_dir.clone()).await?;
-            let options = embedded.connect_options();
-            Ok((Some(embedded), options))
+            let (options, passwords) = (embedded.connect_options(), vec![embedded.password()]);
+            Ok(Database { embedded: Some(embedded), options, passwords })
         }
     }
 }

@@ -79,6 +79,24 @@ fn only_the_password_over_the_socket_gets_in() {
     });
 }
 
+/// Six streams at full speed are such tasks. The control is a password as Postgres keeps it by default.
+#[test]
+fn a_login_does_not_queue_behind_tasks_that_never_rest() {
+    bounded(async {
+        let scratch = Scratch::with_cluster().await;
+        let postgres = Embedded::start(&open(&scratch.data()), None).await.unwrap();
+        let mut connection = postgres.connect_options().connect().await.unwrap();
+        sqlx::query("create role usual login password 'usual'").execute(&mut connection).await.unwrap();
+        let usual = postgres.connect_options().username("usual").password("usual");
+
+        let turns = harness::turns_of_others(postgres.connect_options()).await;
+        let turns_by_default = harness::turns_of_others(usual).await;
+        assert!(turns < 5_000, "others had {turns} turns before a login was through");
+        assert!(turns_by_default > 20_000, "the control had to wait for {turns_by_default} only");
+        postgres.stop().await.unwrap();
+    });
+}
+
 #[test]
 fn killed_server() {
     bounded(async {

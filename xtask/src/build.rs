@@ -1,20 +1,21 @@
 //! The browser's assets into `dist`, then the server that embeds them.
 
 mod style;
-mod wasm;
+pub mod wasm;
 
 use crate::{
     budget,
     install::{self, Tools},
-    process::quietly,
+    process::{pause, quietly},
     stage::{stage, stage_with},
     workspace::Workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use sha2::{Digest, Sha256};
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
@@ -68,6 +69,10 @@ impl Kind {
         }
     }
 
+    pub fn binary(self, workspace: &Workspace) -> PathBuf {
+        workspace.target.join(self.server_profile().1).join("boocode")
+    }
+
     fn brotli_quality(self) -> i32 {
         match self {
             Self::Quick => 11,
@@ -77,13 +82,13 @@ impl Kind {
 }
 
 pub fn server(workspace: &Workspace, kind: Kind) -> Result<PathBuf> {
-    let (profile, folder) = kind.server_profile();
+    let (profile, _) = kind.server_profile();
     stage("server", || {
         let mut cargo = workspace.cargo();
         cargo.args(["build", "--package", "server", "--bin", "boocode", "--profile", profile]);
         quietly(workspace, "server", COMPILE_LIMIT, &mut cargo)
     })?;
-    Ok(workspace.target.join(folder).join("boocode"))
+    Ok(kind.binary(workspace))
 }
 
 /// Fills `dist/pkg`. The old one stays until the new one is whole.
@@ -105,7 +110,11 @@ pub fn assets(workspace: &Workspace, kind: Kind) -> Result<()> {
         stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
     }
     stage_with("style", || {
-        fs::write(next.join(format!("{OUTPUT_NAME}.css")), style::bundle(&workspace.root.join("style"))?)?;
+        let css = style::bundle(&workspace.root.join("style"))?;
+        let css = if kind == Kind::Quick { style::squeeze(&css) } else { css };
+        fs::write(next.join(format!("{OUTPUT_NAME}.css")), css)?;
+        // What only one page needs, only that page loads.
+        copy_tree(&workspace.root.join("style/pages"), &next)?;
         copy_tree(&workspace.root.join("style/public"), &next)?;
         precompress(&next, kind.brotli_quality())?;
         let first_load = budget::first_load(&next)?;
@@ -154,15 +163,25 @@ fn precompress(dir: &Path, quality: i32) -> Result<()> {
             continue;
         }
         let bytes = fs::read(&file)?;
-        let params =
-            brotli::enc::BrotliEncoderParams { quality, size_hint: bytes.len(), ..Default::default() };
-        let mut compressed = Vec::new();
-        brotli::BrotliCompress(&mut bytes.as_slice(), &mut compressed, &params)?;
+        // The best compression of a large module takes long. Ctrl-C does not wait for it: the thread ends
+        // with the program.
+        let work = thread::spawn(move || compress(&bytes, quality));
+        while !work.is_finished() {
+            pause()?;
+        }
+        let compressed = work.join().map_err(|_| anyhow!("compressing {} failed", file.display()))??;
         let mut beside = file.into_os_string();
         beside.push(".br");
         fs::write(beside, compressed)?;
     }
     Ok(())
+}
+
+fn compress(bytes: &[u8], quality: i32) -> io::Result<Vec<u8>> {
+    let params = brotli::enc::BrotliEncoderParams { quality, size_hint: bytes.len(), ..Default::default() };
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &*bytes, &mut compressed, &params)?;
+    Ok(compressed)
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {

@@ -1,7 +1,11 @@
 //! What a fresh machine lacks, installed where it may be, and named with its command where not.
 
+pub mod agents;
+mod apt;
+mod download;
 pub mod model;
 pub mod node;
+pub mod npm;
 pub mod postgres;
 
 use crate::{
@@ -10,6 +14,7 @@ use crate::{
     workspace::Workspace,
 };
 use anyhow::{Context, Result, bail};
+use apt::Apt;
 use std::{
     env,
     fs::{self, File, TryLockError},
@@ -19,8 +24,10 @@ use std::{
 };
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
+const NPM_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// The folder for everything that we install outside of the system's packages.
+#[derive(Clone)]
 pub struct Tools {
     pub dir: PathBuf,
 }
@@ -94,44 +101,15 @@ pub fn chromium(workspace: &Workspace) -> Result<PathBuf> {
     find().context(FIX)
 }
 
-/// Debian's package manager, where we may use it without a question.
-pub struct Apt {
-    with_sudo: bool,
-}
-
-impl Apt {
-    pub fn find() -> Option<Self> {
-        find_program("apt-get")?;
-        if rustix::process::geteuid().is_root() {
-            return Some(Self { with_sudo: false });
-        }
-        answer(Command::new("sudo").args(["-n", "true"]))?;
-        Some(Self { with_sudo: true })
-    }
-
-    pub fn install(&self, workspace: &Workspace, packages: &[&str]) -> Result<()> {
-        let install = || {
-            let mut command = self.as_root("apt-get");
-            command.args(["install", "--yes", "--no-install-recommends"]).args(packages);
-            quietly(workspace, "apt install", INSTALL_LIMIT, &mut command)
-        };
-        // A fresh image has no package lists, an old one has stale ones; both show as a failed install.
-        if install().is_err() {
-            let mut update = self.as_root("apt-get");
-            quietly(workspace, "apt update", INSTALL_LIMIT, update.arg("update"))?;
-            install()?;
-        }
-        Ok(())
-    }
-
-    pub fn as_root(&self, program: &str) -> Command {
-        if self.with_sudo {
-            let mut command = Command::new("sudo");
-            command.args(["-n", "DEBIAN_FRONTEND=noninteractive", program]);
-            return command;
-        }
-        let mut command = Command::new(program);
-        command.env("DEBIAN_FRONTEND", "noninteractive");
-        command
-    }
+/// Playwright with a browser, in the folder of the browser tests.
+pub fn playwright(workspace: &Workspace, tools: &Tools) -> Result<Command> {
+    let path = node::path(workspace, tools)?;
+    let chromium = chromium(workspace)?;
+    let folder = workspace.root.join("end2end");
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder).env("PATH", &path);
+    quietly(workspace, "npm ci", NPM_LIMIT, &mut npm).context("npm ci in end2end")?;
+    let mut playwright = Command::new(folder.join("node_modules/.bin/playwright"));
+    playwright.current_dir(&folder).env("PATH", &path).env("CHROMIUM", chromium);
+    Ok(playwright)
 }

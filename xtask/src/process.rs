@@ -36,11 +36,17 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Sleeps a poll's length; an error when the user asked to stop.
-pub fn pause() -> Result<()> {
+/// An error when the user asked to stop.
+pub fn go_on() -> Result<()> {
     if interrupted() {
         bail!("interrupted");
     }
+    Ok(())
+}
+
+/// Sleeps a poll's length; an error when the user asked to stop.
+pub fn pause() -> Result<()> {
+    go_on()?;
     thread::sleep(POLL);
     Ok(())
 }
@@ -52,6 +58,8 @@ pub struct Owned {
     group: Pid,
     name: String,
     pub stop_with: Signal,
+    /// Cut off halfway it would leave a mess behind: a wish to stop waits for its end.
+    pub finishes: bool,
 }
 
 impl Owned {
@@ -62,7 +70,7 @@ impl Owned {
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
-        Ok(Self { child, group, name: name.to_owned(), stop_with: Signal::TERM })
+        Ok(Self { child, group, name: name.to_owned(), stop_with: Signal::TERM, finishes: false })
     }
 
     pub fn pid(&self) -> Pid {
@@ -76,6 +84,7 @@ impl Owned {
     /// Waits for the end. Past the limit, or when the user asked to stop, the group is ended instead.
     pub fn wait(&mut self, limit: Option<Duration>) -> Result<ExitStatus> {
         let started = Instant::now();
+        let mut told = false;
         loop {
             if let Some(status) = self.ended()? {
                 return Ok(status);
@@ -84,9 +93,19 @@ impl Owned {
                 self.stop();
                 bail!("{} did not end within {} s", self.name, limit.unwrap_or_default().as_secs());
             }
-            if let Err(interrupted) = pause() {
-                self.stop();
-                return Err(interrupted);
+            match pause() {
+                Err(_) if self.finishes => {
+                    if !told {
+                        eprintln!("\n{} has to finish first, then this stops", self.name);
+                        told = true;
+                    }
+                    thread::sleep(POLL);
+                }
+                Err(interrupted) => {
+                    self.stop();
+                    return Err(interrupted);
+                }
+                Ok(()) => {}
             }
         }
     }
@@ -117,26 +136,36 @@ impl Drop for Owned {
 
 /// Runs a command with its output in a log file, and shows the log's tail only when it fails.
 pub fn quietly(workspace: &Workspace, name: &str, limit: Duration, command: &mut Command) -> Result<PathBuf> {
-    quietly_with(workspace, name, limit, Signal::TERM, command)
+    quietly_with(workspace, name, limit, |_| {}, command)
 }
 
-/// As `quietly`, for programs that clean up on another signal than TERM.
+/// As `quietly`, for programs that are to be stopped in another way.
 pub fn quietly_with(
     workspace: &Workspace,
     name: &str,
     limit: Duration,
-    stop_with: Signal,
+    manner: impl FnOnce(&mut Owned),
     command: &mut Command,
 ) -> Result<PathBuf> {
     let log = workspace.log(name)?;
     let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut owned = Owned::spawn(name, command.stdout(file.try_clone()?).stderr(file))?;
-    owned.stop_with = stop_with;
+    manner(&mut owned);
     let status = owned.wait(Some(limit)).with_context(|| tail(&log))?;
     if !status.success() {
         bail!("\n{}\n{name}: {status}; all of its output: {}", tail(&log), log.display());
     }
     Ok(log)
+}
+
+/// An error without the long output of a program in it: of each cause its last two lines.
+pub fn in_one_line(error: &anyhow::Error) -> String {
+    let brief = |cause: &(dyn std::error::Error + 'static)| {
+        let text = cause.to_string();
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        lines[lines.len().saturating_sub(2)..].join("; ")
+    };
+    error.chain().map(brief).collect::<Vec<_>>().join(": ")
 }
 
 /// What a quick question to a program answers on stdout; nothing when it is missing, fails or hangs.
@@ -201,6 +230,35 @@ mod tests {
         while test_kill_process(grandchild).is_ok() && state() == Some(false) {
             thread::sleep(POLL);
         }
+    }
+
+    /// A wish to stop reaches the whole program, so the test runs itself again in a process of its own.
+    #[test]
+    fn what_must_finish_is_not_cut_off() {
+        const INNER: &str = "XTASK_TEST_FINISHES";
+        if std::env::var_os(INNER).is_none() {
+            let mut again = Command::new(std::env::current_exe().unwrap());
+            again.args(["what_must_finish_is_not_cut_off", "--nocapture"]).env(INNER, "1");
+            assert!(again.status().unwrap().success());
+            return;
+        }
+        INTERRUPTED.store(true, Ordering::Relaxed);
+        for finishes in [false, true] {
+            let mut owned = Owned::spawn("sh", Command::new("sh").args(["-c", "sleep 0.3; exit 7"])).unwrap();
+            owned.finishes = finishes;
+            let status = owned.wait(None).ok().and_then(|status| status.code());
+            assert_eq!(status, finishes.then_some(7));
+        }
+    }
+
+    #[test]
+    fn a_long_failure_fits_on_one_line() {
+        let output = "\none\n\ntwo\n  no such host\npip: exit status: 1; all of its output: /log";
+        let error = anyhow::anyhow!("{output}").context("python is missing: apt-get install python3");
+        assert_eq!(
+            in_one_line(&error),
+            "python is missing: apt-get install python3: no such host; pip: exit status: 1; all of its output: /log"
+        );
     }
 
     #[test]

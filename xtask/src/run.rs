@@ -35,8 +35,14 @@ impl Run {
         install::compiler()?;
         install::wasm_target(workspace)?;
         let own_database = env::var_os("DATABASE_URL").is_none();
-        let postgres = if own_database { Some(install::postgres::ensure(workspace, &tools)?) } else { None };
+        // The server finds what is there by itself, and takes the version that its database was made by.
+        if own_database {
+            install::postgres::ensure(workspace, &tools)?;
+        }
         let kind = Kind::dev_if(self.dev);
+        if !kind.binary(workspace).exists() {
+            println!("  the first build compiles everything: about a quarter of an hour on two cores");
+        }
         build::assets(workspace, kind)?;
         let binary = build::server(workspace, kind)?;
 
@@ -51,9 +57,6 @@ impl Run {
             command.arg("--no-model");
         }
         command.args(&self.more);
-        if let Some(postgres) = postgres.filter(|postgres| postgres.from_npm) {
-            command.env("PG_BIN_DIR", postgres.dir);
-        }
         command.env_remove("BOOCODE_SMALL_MODEL_PYTHON");
         if !self.no_model
             && let Some(python) = install::model::ensure_or_go_without(workspace, &tools)?

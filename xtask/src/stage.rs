@@ -1,8 +1,11 @@
 //! One line a stage, with its time.
 
-use crate::process::interrupted;
+use crate::process::{go_on, interrupted};
 use anyhow::{Context, Result};
-use std::time::Instant;
+use std::{
+    io::{IsTerminal, Write, stdout},
+    time::Instant,
+};
 
 pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     stage_with(name, || work().map(|value| (value, String::new())))
@@ -10,8 +13,18 @@ pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// As `stage`; the work also says a few words for the line.
 pub fn stage_with<T>(name: &str, work: impl FnOnce() -> Result<(T, String)>) -> Result<T> {
+    go_on()?;
     let started = Instant::now();
+    // Some stages take minutes: whoever watches sees which one it is.
+    let watched = stdout().is_terminal();
+    if watched {
+        print!("… {name}");
+        stdout().flush()?;
+    }
     let outcome = work();
+    if watched {
+        print!("\r\x1b[K");
+    }
     let seconds = started.elapsed().as_secs_f32();
     match outcome {
         Ok((value, words)) if words.is_empty() => {

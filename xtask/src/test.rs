@@ -1,6 +1,8 @@
 //! Everything that has to hold, quickest first.
 
 mod binaries;
+mod leftovers;
+mod packages;
 mod tally;
 
 use crate::{
@@ -8,16 +10,16 @@ use crate::{
     build::{self, COMPILE_LIMIT, Kind},
     install::{self, Tools, postgres::Binaries},
     postgres::Cluster,
-    process::{find_program, quietly, quietly_with},
+    process::{Owned, find_program, quietly, quietly_with},
     sqlx,
     stage::skipped,
     tidy,
     workspace::Workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use binaries::{Built, Environment};
 use rustix::process::Signal;
-use std::{fs, process::Command, process::ExitCode, time::Duration};
+use std::{fs, process::ExitCode, time::Duration};
 use tally::{Counts, Tally};
 
 const BROWSER_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -49,8 +51,20 @@ impl Test {
         let built = tally.step("compile tests", || binaries::compile(workspace))?;
         let mut environment = Environment::default();
         if let Some(built) = &built {
-            for package in ["app/domain", "app", "end2end/scripted", "end2end/load"] {
+            for package in [
+                "app/domain",
+                "app",
+                "server/tools",
+                "server/git",
+                "server/wall",
+                "end2end/scripted",
+                "end2end/load",
+            ] {
                 tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
+            }
+            if tally.step("agents", || install::agents::ensure(workspace, &tools, &built.agents))?.is_some() {
+                environment.set("BOOCODE_TOOLS_DIR", &tools.dir);
+                tally.tests("server/acp tests", || built.run(workspace, "server/acp", &environment))?;
             }
             environment.set("BOOCODE_BIN", &built.boocode);
             environment.set("SCRIPTED_BIN", &built.scripted);
@@ -77,34 +91,18 @@ impl Test {
         } else if built.is_some() && assets.is_some() {
             tally.tests("browser tests", || browser(workspace, &tools, &environment))?;
         }
+        tally.check_with("leftovers", leftovers::check)?;
         Ok(tally.close())
     }
 }
 
 fn lint(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    const HOST: [&str; 16] = [
-        "-p",
-        "domain",
-        "-p",
-        "store",
-        "-p",
-        "app",
-        "-p",
-        "server",
-        "-p",
-        "scripted",
-        "-p",
-        "load",
-        "-p",
-        "xtask",
-        "--features",
-        "app/ssr",
-    ];
     const BROWSER: [&str; 8] =
         ["-p", "frontend", "-p", "app", "--features", "app/hydrate", "--target", "wasm32-unknown-unknown"];
     tally.check("clippy", || {
         let mut cargo = workspace.cargo();
-        cargo.args(["clippy", "--quiet"]).args(HOST).args(["--all-targets", "--", "-D", "warnings"]);
+        cargo.args(["clippy", "--quiet"]).args(packages::host());
+        cargo.args(["--all-targets", "--", "-D", "warnings"]);
         quietly(workspace, "clippy", COMPILE_LIMIT, &mut cargo).map(drop)
     })?;
     tally.check("clippy for the browser", || {
@@ -148,17 +146,12 @@ fn with_database(
 }
 
 fn browser(workspace: &Workspace, tools: &Tools, environment: &Environment) -> Result<Counts> {
-    let path = install::node::path(workspace, tools)?;
-    let chromium = install::chromium(workspace)?;
-    let folder = workspace.root.join("end2end");
-    let mut npm = Command::new("npm");
-    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder).env("PATH", &path);
-    quietly(workspace, "npm ci", QUICK_LIMIT, &mut npm).context("npm ci in end2end")?;
-    let mut playwright = Command::new(folder.join("node_modules/.bin/playwright"));
-    playwright.arg("test").current_dir(&folder).env("PATH", &path).env("CHROMIUM", chromium).env("CI", "1");
+    let mut playwright = install::playwright(workspace, tools)?;
+    playwright.arg("test").env("CI", "1");
     environment.apply(&mut playwright);
     // Playwright closes its browsers on INT.
-    let outcome = quietly_with(workspace, "browser tests", BROWSER_LIMIT, Signal::INT, &mut playwright);
+    let on_int = |owned: &mut Owned| owned.stop_with = Signal::INT;
+    let outcome = quietly_with(workspace, "browser tests", BROWSER_LIMIT, on_int, &mut playwright);
     let log = fs::read_to_string(workspace.log("browser tests")?)?;
     Ok(Counts::of_playwright(&log).after(outcome))
 }

@@ -17,6 +17,14 @@ impl Lane {
     pub fn of_host(host: &str) -> Self {
         if is_loopback(host) { Lane::Local } else { Lane::Cloud }
     }
+
+    /// As the settings spell it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Cloud => "cloud",
+        }
+    }
 }
 
 /// Whether a URL's host is this machine, under any of its spellings.
@@ -43,17 +51,35 @@ pub enum Flavour {
     Small,
 }
 
+impl Flavour {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::LlamaSwap => "llama-swap",
+            Self::LlamaCpp => "llama.cpp",
+            Self::Ollama => "Ollama",
+            Self::OpenAi => "OpenAI-compatible",
+            Self::Small => "built in",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Model {
     pub id: String,
     /// A friendlier name than the id, where the server has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// How many tokens it takes, where the server says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
+    /// Whether it takes images, where the server says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<bool>,
 }
 
 impl Model {
     pub fn named(id: impl Into<String>) -> Self {
-        Model { id: id.into(), label: None }
+        Model { id: id.into(), label: None, context: None, sees: None }
     }
 
     pub fn shown(&self) -> &str {
@@ -94,6 +120,17 @@ impl ModelServer {
             ServerState::Starting | ServerState::Reachable => None,
         }
     }
+}
+
+/// Why a queued task is not claimed, however free its server is otherwise. One that is unreachable hinders
+/// nothing: its tasks are claimed, so that they end with the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hindrance {
+    /// The server is coming up, and the task then goes on by itself.
+    Starting,
+    /// Nobody lists the server any more, and without a person that stays so.
+    Gone,
 }
 
 /// One model of one server, written `server/model`. A model's id may hold slashes, a server's name may not.
@@ -145,6 +182,15 @@ impl Catalogue {
 
     pub fn lane(&self, wanted: &ModelRef) -> Option<Lane> {
         self.server(&wanted.server).map(|server| server.lane)
+    }
+
+    /// What keeps the tasks of a server waiting.
+    pub fn hindrance(&self, server: &str) -> Option<Hindrance> {
+        match self.server(server).map(|server| &server.state) {
+            None => Some(Hindrance::Gone),
+            Some(ServerState::Starting) => Some(Hindrance::Starting),
+            Some(ServerState::Reachable | ServerState::Unreachable { .. }) => None,
+        }
     }
 
     /// Every model of every server, in order.

@@ -6,17 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Rejected,
-    catalogue::ModelRef,
+    attachment::{Attachment, LeftOut},
     feed::{Event, StreamId},
-    id::{ChatId, MessageId, SessionId, TaskId},
+    id::{AttachmentId, ChatId, MessageId, SessionId, TaskId},
     output::Outcome,
     task::{self, Task, Work},
+    worktree::Worktree,
 };
 
 mod branch;
+mod choice;
 mod decide;
 pub mod title;
 
+pub use choice::{Choice, Coder};
 pub use decide::{Input, NewTurn, Report};
 
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
@@ -26,6 +29,8 @@ pub const QUEUE_MAX: usize = 20;
 pub struct Chat {
     pub id: ChatId,
     pub session: SessionId,
+    #[serde(default, skip_serializing_if = "Kind::is_chat")]
+    pub kind: Kind,
     pub title: String,
     pub titled_by: Option<TitledBy>,
     /// In the order in which they were added, so a parent always comes before its children.
@@ -33,7 +38,24 @@ pub struct Chat {
     /// The last message of the branch that is shown.
     pub head: Option<MessageId>,
     pub queue: Vec<Queued>,
+    /// The queued message in whose favour the running turn is being stopped.
+    #[serde(default)]
+    pub chosen: Option<MessageId>,
     pub tasks: BTreeMap<TaskId, Task>,
+    /// Where a Coder's agents work, once the first has begun.
+    #[serde(default)]
+    pub worktree: Option<Worktree>,
+}
+
+/// What the turns of a chat are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A model answers.
+    #[default]
+    Chat,
+    /// An agent works in a worktree.
+    Coder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,11 +79,14 @@ pub struct Message {
 pub enum Body {
     User {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
+        /// What was mentioned and did not go along.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<LeftOut>,
     },
     /// The text is the output of the task.
-    Assistant {
-        task: TaskId,
-    },
+    Assistant { task: TaskId },
 }
 
 /// A message that waits for the running turn. Its ids are fixed when it is queued, so that whoever sends it
@@ -71,13 +96,10 @@ pub struct Queued {
     pub turn: NewTurn,
     pub text: String,
     pub choice: Choice,
-}
-
-/// The model a turn goes to. A paid one is not repeated as often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
-    pub model: ModelRef,
-    pub paid: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Chat {
@@ -85,12 +107,15 @@ impl Chat {
         Self {
             id,
             session,
+            kind: Kind::Chat,
             title,
             titled_by: None,
             messages: Vec::new(),
             head: None,
             queue: Vec::new(),
+            chosen: None,
             tasks: BTreeMap::new(),
+            worktree: None,
         }
     }
 
@@ -102,22 +127,28 @@ impl Chat {
                 self.titled_by = Some(*by);
             }
             Event::MessageAdded { chat, message } if *chat == self.id => {
-                self.queue.retain(|queued| queued.turn.message != message.id);
+                self.unqueue(message.id);
                 self.head = Some(message.id);
                 self.messages.push(message.clone());
             }
             Event::HeadMoved { chat, head } if *chat == self.id => self.head = Some(*head),
             Event::MessageQueued { chat, queued } if *chat == self.id => self.queue.push(queued.clone()),
-            Event::QueuedEdited { chat, message, text } if *chat == self.id => {
+            Event::QueuedEdited { chat, message, text, attachments, left_out } if *chat == self.id => {
                 if let Some(queued) = self.queue.iter_mut().find(|queued| queued.turn.message == *message) {
                     queued.text = text.clone();
+                    queued.left_out = left_out.clone();
+                    if let Some(attachments) = attachments {
+                        queued.attachments = attachments.clone();
+                    }
                 }
             }
-            Event::QueuedRemoved { chat, message } if *chat == self.id => {
-                self.queue.retain(|queued| queued.turn.message != *message);
-            }
+            Event::QueuedRemoved { chat, message } if *chat == self.id => self.unqueue(*message),
+            Event::QueuedChosen { chat, message } if *chat == self.id => self.chosen = *message,
             Event::TaskQueued { chat, task } if *chat == self.id => {
                 self.tasks.insert(task.id, task.clone());
+            }
+            Event::WorktreeChanged { chat, worktree } if *chat == self.id => {
+                self.worktree = Some(worktree.clone());
             }
             _ => {
                 for task in self.tasks.values_mut() {
@@ -127,13 +158,34 @@ impl Chat {
         }
     }
 
+    fn unqueue(&mut self, message: MessageId) {
+        self.queue.retain(|queued| queued.turn.message != message);
+        self.chosen = self.chosen.filter(|chosen| *chosen != message);
+    }
+
     /// The turn that is queued or running.
     pub fn active_turn(&self) -> Option<&Task> {
-        self.tasks.values().find(|task| task.work == Work::ChatTurn && !task.is_settled())
+        self.tasks.values().find(|task| task.work.is_turn() && !task.is_settled())
+    }
+
+    /// Whether what waits goes on only when a person says so: the last turn was stopped, or failed.
+    pub fn is_held(&self) -> bool {
+        !self.queue.is_empty() && self.active_turn().is_none()
     }
 
     pub fn message(&self, id: MessageId) -> Option<&Message> {
         self.messages.iter().find(|message| message.id == id)
+    }
+
+    /// The message that has the attachment, sent or waiting.
+    pub fn holder(&self, attachment: AttachmentId) -> Option<MessageId> {
+        let has = |attachments: &[Attachment]| attachments.iter().any(|known| known.id == attachment);
+        let sent = self
+            .messages
+            .iter()
+            .find(|message| matches!(&message.body, Body::User { attachments, .. } if has(attachments)));
+        let waiting = || self.queue.iter().find(|queued| has(&queued.attachments));
+        sent.map(|message| message.id).or_else(|| waiting().map(|queued| queued.turn.message))
     }
 
     pub fn task_of(&self, message: &Message) -> Option<&Task> {
@@ -144,14 +196,36 @@ impl Chat {
     }
 }
 
+impl Kind {
+    pub(crate) fn is_chat(&self) -> bool {
+        *self == Self::Chat
+    }
+
+    pub fn work(self) -> Work {
+        match self {
+            Self::Chat => Work::ChatTurn,
+            Self::Coder => Work::CoderTurn,
+        }
+    }
+
+    /// What one is called until it has a name.
+    pub fn untitled(self) -> &'static str {
+        match self {
+            Self::Chat => "New chat",
+            Self::Coder => "New task",
+        }
+    }
+}
+
 /// Whether a turn that ended like this lets the queue go on by itself. After a failure or a stop the person
 /// looks first: what they queued may no longer make sense.
 pub fn goes_on_after(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done { .. })
 }
 
-fn check_text(text: &str) -> Result<(), Rejected> {
-    if text.trim().is_empty() {
+/// A file can stand for itself.
+fn check_text(text: &str, attachments: &[Attachment]) -> Result<(), Rejected> {
+    if text.trim().is_empty() && attachments.is_empty() {
         return Err(Rejected::Empty);
     }
     if text.len() > TEXT_BYTES_MAX {

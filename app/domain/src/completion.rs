@@ -5,6 +5,7 @@
 //! that is how a model process that dies in the middle looks from outside.
 
 mod banner;
+mod calls;
 mod fault;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,8 @@ use serde_json::Value;
 
 use crate::output::{Timings, Usage};
 use banner::{Banner, Heard};
+pub use calls::CallPart;
+pub use calls::{Called, Calls};
 pub use fault::{Fault, Overflow, Refusal, error_body};
 
 /// One line, and one event of several lines, is at most this long. Real chunks are a few hundred bytes.
@@ -25,6 +28,8 @@ pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 pub enum Piece {
     Text(String),
     Reasoning(String),
+    /// A part of a call of a tool.
+    Call(CallPart),
     /// The proxy talks about loading, in the model's name. Neither text nor the first token.
     LoadingBanner,
     Usage(Usage),
@@ -200,6 +205,10 @@ impl Parser {
         if let Some(text) = words(&delta["content"]) {
             self.release_held(pieces);
             pieces.push(Piece::Text(text.to_owned()));
+        }
+        for (place, part) in delta["tool_calls"].as_array().into_iter().flatten().enumerate() {
+            self.release_held(pieces);
+            pieces.push(Piece::Call(calls::part(part, place)));
         }
         if let Some(usage) = usage(&value["usage"]) {
             pieces.push(Piece::Usage(usage));

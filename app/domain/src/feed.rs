@@ -9,11 +9,17 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    attachment::{Attachment, LeftOut},
     chat::{Message, Queued, TitledBy},
-    id::{Attempt, ChatId, MessageId, TaskId},
+    id::{Attempt, ChatId, MessageId, SessionId, TaskId},
+    json::{self, Unfit},
+    layout,
     output::{Outcome, Phase},
+    settings::Part,
     task::{Task, Work},
+    tool::Permit,
     workspace::{ChatEntry, Project, Session},
+    worktree::Worktree,
 };
 
 #[cfg(test)]
@@ -33,6 +39,11 @@ pub enum Event {
     },
     SessionAdded {
         session: Session,
+    },
+    /// The panes of a session lie differently.
+    LayoutChanged {
+        session: SessionId,
+        change: layout::Change,
     },
     ChatAdded {
         chat: ChatEntry,
@@ -58,10 +69,20 @@ pub enum Event {
         chat: ChatId,
         message: MessageId,
         text: String,
+        /// Missing in events from before there were attachments: then they stay as they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attachments: Option<Vec<Attachment>>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<LeftOut>,
     },
     QueuedRemoved {
         chat: ChatId,
         message: MessageId,
+    },
+    /// The message goes as soon as the running turn has stopped; none any more when a person stops that too.
+    QueuedChosen {
+        chat: ChatId,
+        message: Option<MessageId>,
     },
     TaskQueued {
         chat: ChatId,
@@ -78,6 +99,14 @@ pub enum Event {
         task: TaskId,
         attempt: Attempt,
         phase: Phase,
+    },
+    /// A person's word on what the agent asked.
+    TaskAnswered {
+        chat: ChatId,
+        task: TaskId,
+        attempt: Attempt,
+        number: u32,
+        permit: Permit,
     },
     TaskCancelling {
         chat: ChatId,
@@ -99,6 +128,43 @@ pub enum Event {
         outcome: Outcome,
         stream_len: u64,
     },
+    /// A Coder's worktree was made, or something became of it.
+    WorktreeChanged {
+        chat: ChatId,
+        worktree: Worktree,
+    },
+    /// Whoever keeps a copy of what Settings changes reads it again.
+    SettingsChanged {
+        what: Part,
+    },
+}
+
+impl Event {
+    /// The chat that it is about.
+    pub fn chat(&self) -> Option<ChatId> {
+        match self {
+            Self::ProjectAdded { .. }
+            | Self::SessionAdded { .. }
+            | Self::LayoutChanged { .. }
+            | Self::SettingsChanged { .. } => None,
+            Self::ChatAdded { chat } => Some(chat.id),
+            Self::ChatTitled { chat, .. }
+            | Self::MessageAdded { chat, .. }
+            | Self::HeadMoved { chat, .. }
+            | Self::MessageQueued { chat, .. }
+            | Self::QueuedEdited { chat, .. }
+            | Self::QueuedRemoved { chat, .. }
+            | Self::QueuedChosen { chat, .. }
+            | Self::TaskQueued { chat, .. }
+            | Self::TaskStarted { chat, .. }
+            | Self::TaskPhase { chat, .. }
+            | Self::TaskAnswered { chat, .. }
+            | Self::TaskCancelling { chat, .. }
+            | Self::TaskRequeued { chat, .. }
+            | Self::TaskSettled { chat, .. }
+            | Self::WorktreeChanged { chat, .. } => Some(*chat),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -359,15 +425,14 @@ impl Frame {
         }
     }
 
-    pub fn parse(name: &str, data: &str) -> Result<Self, String> {
-        let words = |error: serde_json::Error| format!("frame {name}: {error}");
+    pub fn parse(name: &str, data: &str) -> Result<Self, Unfit> {
         match name {
-            "event" => serde_json::from_str(data).map(Box::new).map(Self::Event).map_err(words),
-            "delta" => serde_json::from_str(data).map(Self::Delta).map_err(words),
-            "truncate" => serde_json::from_str(data).map(Self::Truncate).map_err(words),
+            "event" => json::read(data).map(Box::new).map(Self::Event),
+            "delta" => json::read(data).map(Self::Delta),
+            "truncate" => json::read(data).map(Self::Truncate),
             "reset" => Ok(Self::Reset),
             "beat" => Ok(Self::Beat),
-            _ => Err(format!("unknown frame {name}")),
+            _ => Err(Unfit),
         }
     }
 }

@@ -35,6 +35,12 @@ ids! {
     ChatId,
     MessageId,
     TaskId,
+    /// One login of one browser.
+    BrowserId,
+    /// A file that goes with a message.
+    AttachmentId,
+    /// The folder in which an agent works on a project.
+    WorktreeId,
 }
 
 /// Which try at a task this is, counted from 1. Whatever reports without the current attempt is stale.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tool::{Ask, Permit, Plan, Update};
+
 /// One thing a backend said. Text and reasoning are pieces to append.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -9,6 +11,8 @@ pub enum Output {
     Phase(Phase),
     Text(String),
     Reasoning(String),
+    Tool(Update),
+    Plan(Plan),
 }
 
 /// What a running task is doing. Changes a few times a task, so it travels as an event, not in the stream.
@@ -23,6 +27,17 @@ pub enum Phase {
     Waiting { seconds: u32 },
     /// Text or reasoning is arriving.
     Generating,
+    /// The folder in which an agent works is being made ready.
+    Preparing,
+    /// An agent waits for a person's word.
+    Asking(Ask),
+}
+
+impl Phase {
+    /// Whether this question waits for an answer, and may be answered so.
+    pub fn asks(&self, number: u32, permit: Permit) -> bool {
+        matches!(self, Self::Asking(ask) if ask.number == number && ask.options.contains(&permit))
+    }
 }
 
 /// What was measured of one attempt. What is not known is `None`, never a guess.
@@ -78,4 +93,19 @@ pub enum Outcome {
     /// Whoever ran it is gone.
     Lost,
     Cancelled,
+}
+
+impl Outcome {
+    /// Why there is no whole answer, and whether that is the model's doing.
+    pub fn fault(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Failed { reason } => Some(("The answer failed", reason)),
+            Self::Void { reason } => Some(("The model could not be asked", reason)),
+            Self::Lost => Some((
+                "The answer was interrupted",
+                "Whoever wrote it went away each time. What was written is kept.",
+            )),
+            Self::Done { .. } | Self::Cancelled => None,
+        }
+    }
 }

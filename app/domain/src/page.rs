@@ -1,28 +1,279 @@
-//! What one browser page shows: the sidebar, and the chat that is open. One connection feeds both.
+//! What one browser page shows: the sidebar, and the panes of the session that is open. One connection feeds
+//! all of it.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     chat::Chat,
     feed::{Event, Fold, StreamId},
+    id::{ChatId, SessionId},
+    layout::{Content, Layout, PaneId},
+    settings::Section,
     workspace::Workspace,
 };
+
+/// How many chats a page keeps up to date although they are not in front, so that going back to one is quick.
+pub const KEPT_MAX: usize = 8;
+
+/// What an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    Start,
+    Session(SessionId),
+    Chat(ChatId),
+    /// Settings in a pane.
+    Settings(SessionId),
+    /// Settings in place of the panes.
+    SettingsPage(Section),
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     pub workspace: Workspace,
-    pub chat: Option<Chat>,
+    pub session: Option<OpenSession>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenSession {
+    pub id: SessionId,
+    pub layout: Layout,
+    /// Those that are in front somewhere, and some that were.
+    pub chats: BTreeMap<ChatId, Chat>,
+}
+
+impl Wanted {
+    /// None for an address that leads nowhere. What is no id names something that does not exist, which is then
+    /// said.
+    pub fn of(path: &str) -> Option<Self> {
+        let parts: Vec<_> = path.trim_matches('/').split('/').collect();
+        let session = |id: &str| SessionId(id.parse().unwrap_or_default());
+        Some(match parts[..] {
+            [""] => Self::Start,
+            ["chat", id] => Self::Chat(ChatId(id.parse().unwrap_or_default())),
+            ["session", id] => Self::Session(session(id)),
+            ["session", id, "settings"] => Self::Settings(session(id)),
+            ["settings"] => Self::SettingsPage(Section::default()),
+            ["settings", section] => Self::SettingsPage(Section::named(section)?),
+            _ => return None,
+        })
+    }
+
+    /// What leads nowhere leads to the start.
+    pub fn from_path(path: &str) -> Self {
+        Self::of(path).unwrap_or(Self::Start)
+    }
+
+    pub fn path(self) -> String {
+        match self {
+            Self::Start => "/".to_owned(),
+            Self::Session(session) => format!("/session/{session}"),
+            Self::Chat(chat) => format!("/chat/{chat}"),
+            Self::Settings(session) => format!("/session/{session}/settings"),
+            Self::SettingsPage(section) => format!("/settings/{}", section.id()),
+        }
+    }
+
+    /// What leads to a content of this session.
+    pub fn to_content(session: SessionId, content: Content) -> Self {
+        match content {
+            Content::Chat(chat) => Self::Chat(chat),
+            Content::Settings => Self::Settings(session),
+        }
+    }
+
+    /// Whether it shows the panes of a session.
+    pub fn is_of_a_session(self) -> bool {
+        !matches!(self, Self::Start | Self::SettingsPage(_))
+    }
+
+    pub fn content(self) -> Option<Content> {
+        match self {
+            Self::Start | Self::SettingsPage(_) | Self::Session(_) => None,
+            Self::Chat(chat) => Some(Content::Chat(chat)),
+            Self::Settings(_) => Some(Content::Settings),
+        }
+    }
+}
+
+impl Page {
+    pub fn chat(&self, id: ChatId) -> Option<&Chat> {
+        self.session.as_ref()?.chats.get(&id)
+    }
+
+    /// The session that what is wanted belongs to, as far as it is known here.
+    pub fn session_of(&self, wanted: Wanted) -> Option<SessionId> {
+        match wanted {
+            Wanted::Start | Wanted::SettingsPage(_) => None,
+            Wanted::Session(session) | Wanted::Settings(session) => Some(session),
+            Wanted::Chat(chat) => self.workspace.chat(chat).map(|chat| chat.session),
+        }
+    }
+
+    /// The layout of the open session with what the address names in front. What is of another session has no place
+    /// in it: that comes with its own.
+    pub fn showing(&self, wanted: Wanted, beside: Option<PaneId>) -> Layout {
+        let Some(open) = &self.session else { return Layout::default() };
+        let is_elsewhere = self.session_of(wanted).is_some_and(|session| session != open.id);
+        match wanted.content().filter(|_| !is_elsewhere) {
+            Some(content) => open.layout.showing(content, beside),
+            None => open.layout.clone(),
+        }
+    }
+
+    /// Whether everything that is in front then is here. What is not has to be fetched.
+    pub fn holds(&self, wanted: Wanted) -> bool {
+        if !wanted.is_of_a_session() {
+            return true;
+        }
+        let Some(open) = self.session.as_ref().filter(|open| self.session_of(wanted) == Some(open.id)) else {
+            return false;
+        };
+        let in_front = open.layout.visible().into_iter().chain(wanted.content());
+        in_front.into_iter().all(|content| match content {
+            Content::Chat(chat) => open.chats.contains_key(&chat),
+            Content::Settings => true,
+        })
+    }
+
+    /// The chats to keep when a new snapshot is fetched: those that were looked at last, then the newest.
+    pub fn kept(&self, viewed: &Viewed) -> Vec<ChatId> {
+        let Some(open) = &self.session else { return Vec::new() };
+        let known = viewed.0.iter().filter(|chat| open.chats.contains_key(chat));
+        let others = open.chats.keys().rev().filter(|chat| !viewed.0.contains(chat));
+        known.chain(others).take(KEPT_MAX).copied().collect()
+    }
+}
+
+/// The chats that were looked at in a page, the last one first.
+#[derive(Clone, Debug, Default)]
+pub struct Viewed(Vec<ChatId>);
+
+impl Viewed {
+    pub fn look_at(&mut self, wanted: Wanted) {
+        let Wanted::Chat(chat) = wanted else { return };
+        self.0.retain(|other| *other != chat);
+        self.0.insert(0, chat);
+        self.0.truncate(KEPT_MAX);
+    }
 }
 
 impl Fold for Page {
     fn apply(&mut self, event: &Event) {
         self.workspace.apply(event);
-        if let Some(chat) = &mut self.chat {
-            chat.apply(event);
+        let Some(open) = &mut self.session else { return };
+        match event {
+            Event::LayoutChanged { session, change } if *session == open.id => open.layout.apply(change),
+            // It is empty yet, so nothing of it has to be fetched.
+            Event::ChatAdded { chat } if chat.session == open.id => {
+                let new = Chat { kind: chat.kind, ..Chat::new(chat.id, chat.session, chat.title.clone()) };
+                open.chats.insert(chat.id, new);
+            }
+            other => {
+                if let Some(chat) = other.chat().and_then(|chat| open.chats.get_mut(&chat)) {
+                    chat.apply(other);
+                }
+            }
         }
     }
 
     fn streams(&self) -> Vec<(StreamId, Option<u64>)> {
-        self.chat.as_ref().map(Chat::visible_streams).unwrap_or_default()
+        self.session.iter().flat_map(|open| open.chats.values()).flat_map(Chat::visible_streams).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::workspace::ChatEntry;
+
+    #[test]
+    fn an_address_names_what_is_wanted() {
+        let id = Uuid::from_u128(7);
+        let check = |path: &str, expected: Wanted| assert_eq!(Wanted::from_path(path), expected, "{path}");
+        for wanted in [
+            Wanted::Start,
+            Wanted::Session(SessionId(id)),
+            Wanted::Chat(ChatId(id)),
+            Wanted::Settings(SessionId(id)),
+            Wanted::SettingsPage(Section::Browsers),
+        ] {
+            check(&wanted.path(), wanted);
+            check(&format!("{}/", wanted.path()), wanted);
+        }
+        check("/settings", Wanted::SettingsPage(Section::Models));
+        check("/chat/nonsense", Wanted::Chat(ChatId(Uuid::nil())));
+        for nowhere in ["/elsewhere", "/chat", "/session/1/2", "/chat/1/settings", "/settings/nonsense"] {
+            assert_eq!(Wanted::of(nowhere), None, "{nowhere}");
+            check(nowhere, Wanted::Start);
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_last_is_kept() {
+        let (session, count) = (SessionId(Uuid::from_u128(100)), KEPT_MAX as u128 + 3);
+        let id = |n| ChatId(Uuid::from_u128(n));
+        let chats = (1..=count).map(|n| (id(n), Chat::new(id(n), session, "Chat".into())));
+        let open = OpenSession { id: session, layout: Layout::default(), chats: chats.collect() };
+        let page = Page { workspace: Workspace::default(), session: Some(open) };
+        let check = |viewed: &[u128], expected: &[u128]| {
+            let mut seen = Viewed::default();
+            viewed.iter().for_each(|n| seen.look_at(Wanted::Chat(id(*n))));
+            seen.look_at(Wanted::Settings(session));
+            let kept = page.kept(&seen);
+            assert_eq!(kept.len(), KEPT_MAX, "{viewed:?}");
+            let expected: Vec<_> = expected.iter().map(|n| id(*n)).collect();
+            assert_eq!(kept[..expected.len()], expected, "{viewed:?}");
+        };
+        check(&[], &[count, count - 1]);
+        check(&[1, 2], &[2, 1, count]);
+        check(&[1, 2, 1], &[1, 2, count]);
+        // One of another session is not here.
+        check(&[1, 99, 2], &[2, 1, count]);
+        check(&[1, 2, 3, 4, 5, 6, 7, 8, 9], &[9, 8, 7, 6, 5, 4, 3, 2]);
+    }
+
+    #[test]
+    fn a_session_shows_nothing_of_another() {
+        let (session, other) = (SessionId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)));
+        let (mine, theirs, new) =
+            (ChatId(Uuid::from_u128(3)), ChatId(Uuid::from_u128(4)), ChatId(Uuid::from_u128(5)));
+        let open = OpenSession { id: session, layout: Layout::default(), chats: BTreeMap::new() };
+        let mut page = Page { workspace: Workspace::default(), session: Some(open) };
+        for (chat, session) in [(mine, session), (theirs, other)] {
+            page.workspace.apply(&Event::ChatAdded { chat: ChatEntry::new(chat, session, "Chat".into()) });
+        }
+        let check = |wanted, expected: &[Content]| assert_eq!(page.showing(wanted, None).visible(), expected);
+        check(Wanted::Chat(mine), &[Content::Chat(mine)]);
+        check(Wanted::Chat(theirs), &[]);
+        // One that nobody told of yet was just made here.
+        check(Wanted::Chat(new), &[Content::Chat(new)]);
+        check(Wanted::Settings(session), &[Content::Settings]);
+        check(Wanted::Settings(other), &[]);
+        check(Wanted::Session(session), &[]);
+    }
+
+    #[test]
+    fn what_is_not_here_has_to_be_fetched() {
+        let (here, other) = (ChatId(Uuid::from_u128(1)), ChatId(Uuid::from_u128(2)));
+        let session = SessionId(Uuid::from_u128(3));
+        let chat = Chat::new(here, session, "Here".into());
+        let open = OpenSession { id: session, layout: Layout::default(), chats: [(here, chat)].into() };
+        let mut page = Page { workspace: Workspace::default(), session: Some(open) };
+        let added = |id| Event::ChatAdded { chat: ChatEntry::new(id, session, "New chat".into()) };
+        page.workspace.apply(&added(here));
+        assert!(page.holds(Wanted::Start) && page.holds(Wanted::SettingsPage(Section::Models)));
+        assert!(page.holds(Wanted::Chat(here)));
+        assert!(page.holds(Wanted::Settings(session)) && !page.holds(Wanted::Chat(other)));
+        assert!(!page.holds(Wanted::Session(SessionId(Uuid::nil()))));
+        // One that is new is empty, so it is here at once.
+        page.apply(&added(other));
+        assert!(page.holds(Wanted::Chat(other)));
+        page.session.as_mut().unwrap().chats.clear();
+        assert!(page.holds(Wanted::Session(session)) && !page.holds(Wanted::Chat(here)));
     }
 }

@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Rejected,
     catalogue::ModelRef,
+    chat::Coder,
     feed::Event,
     id::{Attempt, ChatId, TaskId},
     output::{Outcome, Phase},
     slot::Priority,
+    tool::Permit,
 };
 
 #[cfg(test)]
@@ -20,8 +22,17 @@ mod sim;
 pub enum Work {
     /// Answer the last message of a chat.
     ChatTurn,
+    /// Do what the last message of a Coder asks for.
+    CoderTurn,
     /// Name a chat after its first turn.
     Title,
+}
+
+impl Work {
+    /// Whether it answers a message, rather than serves one that is answered.
+    pub fn is_turn(self) -> bool {
+        matches!(self, Self::ChatTurn | Self::CoderTurn)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +41,10 @@ pub struct Task {
     pub chat: ChatId,
     pub work: Work,
     pub model: ModelRef,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coder: Option<Coder>,
     pub attempts_max: u32,
     pub queued_at_ms: i64,
     /// Attempts whose text stays readable although whoever ran them is gone, each with its text's length.
@@ -59,9 +74,24 @@ pub enum Status {
 /// What is asked of a task or seen of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    Claim { at_ms: i64 },
-    Phase { attempt: Attempt, phase: Phase },
-    Report { attempt: Attempt, outcome: Outcome, stream_len: u64 },
+    Claim {
+        at_ms: i64,
+    },
+    Phase {
+        attempt: Attempt,
+        phase: Phase,
+    },
+    Report {
+        attempt: Attempt,
+        outcome: Outcome,
+        stream_len: u64,
+    },
+    /// A person's word on what the agent asked.
+    Answer {
+        attempt: Attempt,
+        number: u32,
+        permit: Permit,
+    },
     Cancel,
 }
 
@@ -79,10 +109,16 @@ impl Task {
             }
             (Queued, Input::Cancel) => self.settled(None, Outcome::Cancelled, 0),
             (Running { attempt, phase: now, .. }, Input::Phase { attempt: of, phase }) if *attempt == of => {
-                if *now == phase {
+                // What a person is asked stands until it is answered, or the agent asks anew.
+                if *now == phase || (matches!(now, Phase::Asking(_)) && !matches!(phase, Phase::Asking(_))) {
                     return Ok(Vec::new());
                 }
                 Event::TaskPhase { chat, task, attempt: of, phase }
+            }
+            (Running { attempt, phase, .. }, Input::Answer { attempt: of, number, permit })
+                if *attempt == of && phase.asks(number, permit) =>
+            {
+                Event::TaskAnswered { chat, task, attempt: of, number, permit }
             }
             (Running { cancelling: true, .. }, Input::Cancel) => return Ok(Vec::new()),
             (Running { .. }, Input::Cancel) => Event::TaskCancelling { chat, task },
@@ -92,7 +128,7 @@ impl Task {
                 self.report(of, *cancelling, outcome, stream_len)
             }
             (Settled { .. }, Input::Cancel) => return Err(Rejected::Idle),
-            (_, Input::Claim { .. } | Input::Phase { .. } | Input::Report { .. }) => {
+            (_, Input::Claim { .. } | Input::Phase { .. } | Input::Report { .. } | Input::Answer { .. }) => {
                 return Err(Rejected::Stale);
             }
         };
@@ -130,6 +166,13 @@ impl Task {
                     *phase = new.clone();
                 }
             }
+            Event::TaskAnswered { task, number, .. } if *task == self.id => {
+                if let Status::Running { phase, .. } = &mut self.status
+                    && matches!(phase, Phase::Asking(ask) if ask.number == *number)
+                {
+                    *phase = Phase::Generating;
+                }
+            }
             Event::TaskCancelling { task, .. } if *task == self.id => {
                 if let Status::Running { cancelling, .. } = &mut self.status {
                     *cancelling = true;
@@ -150,7 +193,7 @@ impl Task {
     /// Who goes first at a model server.
     pub fn priority(&self) -> Priority {
         match self.work {
-            Work::ChatTurn => Priority::Interactive,
+            Work::ChatTurn | Work::CoderTurn => Priority::Interactive,
             Work::Title => Priority::Background,
         }
     }
@@ -185,6 +228,8 @@ mod tests {
             chat: ChatId(uuid::Uuid::from_u128(1)),
             work: Work::ChatTurn,
             model: ModelRef { server: "local".into(), model: "small".into() },
+            persona: None,
+            coder: None,
             attempts_max: PAID_ATTEMPTS_MAX,
             queued_at_ms: 0,
             lost: Vec::new(),

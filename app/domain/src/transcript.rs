@@ -1,8 +1,13 @@
 //! The output of one attempt as one append-only text.
 //!
-//! A stream holds what a backend said in the order in which it was said: text, reasoning, text again. Each
-//! segment starts with a mark, its kind and a line end; what follows is the segment's own text. One text means
-//! one offset, so resuming, truncating and storing need to know nothing about what is inside.
+//! A stream holds what a backend said in the order in which it was said: text, reasoning, text again, calls of
+//! tools. Each segment starts with a mark, its kind and a line end; what follows is the segment's own text. One
+//! text means one offset, so resuming, truncating and storing need to know nothing about what is inside.
+//!
+//! A call of a tool, and the plan, are one segment each, wherever in the stream something new about it comes: its
+//! text is a line of JSON for each update.
+
+use serde::Serialize;
 
 use crate::output::Output;
 
@@ -13,6 +18,10 @@ const MARK: char = '\u{1e}';
 pub enum Kind {
     Text,
     Reasoning,
+    /// Lines for [`crate::tool::Call::read`].
+    Tool,
+    /// Lines for [`crate::tool::Plan::read`].
+    Plan,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +42,8 @@ impl Encoder {
         let (kind, text) = match output {
             Output::Text(text) => (Kind::Text, text),
             Output::Reasoning(text) => (Kind::Reasoning, text),
+            Output::Tool(update) => return self.record(Kind::Tool, &one_word(&update.id), update),
+            Output::Plan(plan) => return self.record(Kind::Plan, "", plan),
             Output::Phase(_) => return String::new(),
         };
         if text.is_empty() {
@@ -40,13 +51,37 @@ impl Encoder {
         }
         let mut piece = String::with_capacity(text.len() + 12);
         if self.open.replace(kind) != Some(kind) {
-            piece.push(MARK);
-            piece.push_str(kind.word());
-            piece.push('\n');
+            begin(&mut piece, kind, "");
         }
         piece.extend(text.chars().filter(|c| *c != MARK));
         piece
     }
+
+    /// A line of its own. JSON writes the mark, as any control character, in other letters.
+    fn record(&mut self, kind: Kind, id: &str, value: &impl Serialize) -> String {
+        let Ok(line) = serde_json::to_string(value) else { return String::new() };
+        let mut piece = String::with_capacity(line.len() + 40);
+        begin(&mut piece, kind, id);
+        piece.push_str(&line);
+        piece.push('\n');
+        self.open = None;
+        piece
+    }
+}
+
+fn begin(piece: &mut String, kind: Kind, id: &str) {
+    piece.push(MARK);
+    piece.push_str(kind.word());
+    if !id.is_empty() {
+        piece.push(' ');
+        piece.push_str(id);
+    }
+    piece.push('\n');
+}
+
+/// An id is whatever an agent makes up; in a header it is one word.
+fn one_word(id: &str) -> String {
+    id.chars().map(|c| if c.is_control() || c.is_whitespace() { '_' } else { c }).collect()
 }
 
 /// Reads a stream as it grows.
@@ -55,6 +90,10 @@ pub struct Transcript {
     pub segments: Vec<Segment>,
     /// A mark whose line has not ended yet.
     header: Option<String>,
+    /// The segment that is being told.
+    open: usize,
+    /// The headers of calls and the plan, each with its segment.
+    known: Vec<(String, usize)>,
 }
 
 impl Transcript {
@@ -73,9 +112,8 @@ impl Transcript {
                     return;
                 };
                 header.push_str(end);
-                let kind = Kind::from_word(header);
-                self.header = None;
-                self.segments.push(Segment { kind, text: String::new() });
+                let header = self.header.take().unwrap_or_default();
+                self.begin(header);
                 rest = after;
             } else {
                 let (text, after) = match rest.split_once(MARK) {
@@ -100,11 +138,25 @@ impl Transcript {
         answer.map(|segment| segment.text.as_str()).collect()
     }
 
+    fn begin(&mut self, header: String) {
+        let kind = Kind::from_word(header.split(' ').next().unwrap_or_default());
+        let known = self.known.iter().find(|(known, _)| *known == header);
+        if let (Kind::Tool | Kind::Plan, Some((_, place))) = (kind, known) {
+            self.open = *place;
+            return;
+        }
+        self.open = self.segments.len();
+        self.segments.push(Segment { kind, text: String::new() });
+        if matches!(kind, Kind::Tool | Kind::Plan) {
+            self.known.push((header, self.open));
+        }
+    }
+
     fn append(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
-        match self.segments.last_mut() {
+        match self.segments.get_mut(self.open) {
             Some(segment) => segment.text.push_str(text),
             None => self.segments.push(Segment { kind: Kind::Text, text: text.to_owned() }),
         }
@@ -116,12 +168,19 @@ impl Kind {
         match self {
             Self::Text => "text",
             Self::Reasoning => "reasoning",
+            Self::Tool => "tool",
+            Self::Plan => "plan",
         }
     }
 
     /// A kind that we do not know is shown as text rather than lost.
     fn from_word(word: &str) -> Self {
-        if word == "reasoning" { Self::Reasoning } else { Self::Text }
+        match word {
+            "reasoning" => Self::Reasoning,
+            "tool" => Self::Tool,
+            "plan" => Self::Plan,
+            _ => Self::Text,
+        }
     }
 }
 
@@ -130,6 +189,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::tool::{Plan, Update};
 
     fn segments(outputs: &[Output]) -> Vec<Segment> {
         let mut expected: Vec<Segment> = Vec::new();
@@ -137,7 +197,7 @@ mod tests {
             let (kind, text) = match output {
                 Output::Text(text) => (Kind::Text, text),
                 Output::Reasoning(text) => (Kind::Reasoning, text),
-                Output::Phase(_) => continue,
+                _ => continue,
             };
             match expected.last_mut() {
                 _ if text.is_empty() => {}
@@ -170,6 +230,41 @@ mod tests {
             }
             prop_assert_eq!(read.segments, segments(&outputs));
         }
+    }
+
+    #[test]
+    fn what_is_new_about_a_call_joins_what_was_told_of_it() {
+        let update = |id: &str, output: &str| {
+            let output = (!output.is_empty()).then(|| output.to_owned());
+            Output::Tool(Update { id: id.into(), output, ..Update::default() })
+        };
+        let plan = Output::Plan(Plan(Vec::new()));
+        let said = [
+            Output::Text("a".into()),
+            update("1 x", ""),
+            update("2", "\u{1e}text\n"),
+            Output::Text("b".into()),
+            plan.clone(),
+            update("1 x", "done"),
+            plan,
+        ];
+        let mut encoder = Encoder::default();
+        let stream: String = said.iter().map(|output| encoder.encode(output)).collect();
+        let expected = [
+            (Kind::Text, "a"),
+            (Kind::Tool, "{\"id\":\"1 x\"}\n{\"id\":\"1 x\",\"output\":\"done\"}\n"),
+            (Kind::Tool, "{\"id\":\"2\",\"output\":\"\\u001etext\\n\"}\n"),
+            (Kind::Text, "b"),
+            (Kind::Plan, "[]\n[]\n"),
+        ];
+        let expected: Vec<_> =
+            expected.map(|(kind, text)| Segment { kind, text: text.to_owned() }).into_iter().collect();
+        assert_eq!(Transcript::read(&stream).segments, expected);
+        // However it is cut.
+        let mut read = Transcript::default();
+        stream.chars().for_each(|c| read.push(&c.to_string()));
+        assert_eq!(read.segments, expected);
+        assert_eq!(read.text(), "ab");
     }
 
     #[test]

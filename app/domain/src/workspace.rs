@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Rejected,
+    chat::Kind,
     feed::{Event, Fold, StreamId},
-    id::{ChatId, ProjectId, SessionId},
-    task::Work,
+    id::{ChatId, MessageId, ProjectId, SessionId, TaskId},
+    output::Phase,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,13 +24,87 @@ pub struct Session {
     pub name: String,
 }
 
-/// A chat as a line in a list; `running` is whether an answer is being worked on.
+/// A chat as a line in a list, with what its dot is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatEntry {
     pub id: ChatId,
     pub session: SessionId,
+    #[serde(default, skip_serializing_if = "Kind::is_chat")]
+    pub kind: Kind,
     pub title: String,
+    /// The turn that is queued or running.
+    #[serde(default)]
+    pub turn: Option<Turn>,
+    /// The messages that wait for it.
+    #[serde(default)]
+    pub queued: Vec<MessageId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    pub task: TaskId,
     pub running: bool,
+    /// Its agent waits for a person's word.
+    #[serde(default)]
+    pub asking: bool,
+}
+
+/// What a dot in a list tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Activity {
+    Idle,
+    Waiting,
+    Running,
+    /// Messages wait, or an agent does, and only a person makes it go on.
+    NeedsPerson,
+}
+
+impl ChatEntry {
+    pub fn new(id: ChatId, session: SessionId, title: String) -> Self {
+        Self { id, session, kind: Kind::Chat, title, turn: None, queued: Vec::new() }
+    }
+
+    pub fn activity(&self) -> Activity {
+        match self.turn {
+            Some(Turn { asking: true, .. }) => Activity::NeedsPerson,
+            Some(Turn { running: true, .. }) => Activity::Running,
+            Some(Turn { running: false, .. }) => Activity::Waiting,
+            None if !self.queued.is_empty() => Activity::NeedsPerson,
+            None => Activity::Idle,
+        }
+    }
+
+    /// Total, as every fold.
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::ChatTitled { title, .. } => self.title = title.clone(),
+            Event::MessageQueued { queued, .. } => self.queued.push(queued.turn.message),
+            Event::QueuedRemoved { message, .. } => self.queued.retain(|queued| queued != message),
+            Event::MessageAdded { message, .. } => self.queued.retain(|queued| *queued != message.id),
+            Event::TaskQueued { task, .. } if task.work.is_turn() => {
+                self.turn = Some(Turn { task: task.id, running: false, asking: false });
+            }
+            Event::TaskSettled { work, .. } if work.is_turn() => self.turn = None,
+            Event::TaskPhase { task, phase, .. } => self.set_asking(*task, matches!(phase, Phase::Asking(_))),
+            Event::TaskAnswered { task, .. } => self.set_asking(*task, false),
+            Event::TaskStarted { task, .. } => self.set_running(*task, true),
+            Event::TaskRequeued { task, .. } => self.set_running(*task, false),
+            _ => {}
+        }
+    }
+
+    fn set_asking(&mut self, task: TaskId, asking: bool) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.task == task) {
+            turn.asking = asking;
+        }
+    }
+
+    fn set_running(&mut self, task: TaskId, running: bool) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.task == task) {
+            turn.running = running;
+            turn.asking = false;
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +115,6 @@ pub struct Workspace {
 }
 
 pub const NAME_CHARS_MAX: usize = 120;
-pub const UNTITLED: &str = "New chat";
 
 /// A name that a person gave: one line, trimmed, not empty, not endless.
 pub fn name(text: &str) -> Result<String, Rejected> {
@@ -71,22 +145,11 @@ impl Fold for Workspace {
                 self.chats.push(chat.clone());
                 self.chats.sort_by_key(|chat| chat.id);
             }
-            Event::ChatTitled { chat, title, .. } => {
-                if let Some(entry) = self.chat_mut(*chat) {
-                    entry.title = title.clone();
+            other => {
+                if let Some(entry) = other.chat().and_then(|chat| self.chat_mut(chat)) {
+                    entry.apply(other);
                 }
             }
-            Event::TaskQueued { chat, task } if task.work == Work::ChatTurn => {
-                if let Some(entry) = self.chat_mut(*chat) {
-                    entry.running = true;
-                }
-            }
-            Event::TaskSettled { chat, work: Work::ChatTurn, .. } => {
-                if let Some(entry) = self.chat_mut(*chat) {
-                    entry.running = false;
-                }
-            }
-            _ => {}
         }
     }
 
@@ -96,6 +159,14 @@ impl Fold for Workspace {
 }
 
 impl Workspace {
+    pub fn chat(&self, id: ChatId) -> Option<&ChatEntry> {
+        self.chats.iter().find(|chat| chat.id == id)
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.id == id)
+    }
+
     fn chat_mut(&mut self, id: ChatId) -> Option<&mut ChatEntry> {
         self.chats.iter_mut().find(|chat| chat.id == id)
     }

@@ -2,19 +2,24 @@
 
 #[cfg(feature = "ssr")]
 use domain::{
-    catalogue::Lane,
+    attachment::{Attachment, COUNT_MAX, Enclosed},
     chat::{Choice, Input, NewTurn},
 };
 use domain::{
-    catalogue::{Catalogue, ModelRef},
-    id::{ChatId, MessageId, TaskId},
+    backend::Wanted,
+    catalogue::{Catalogue, Hindrance, ModelRef},
+    id::{AttachmentId, ChatId, MessageId, TaskId},
+    persona::Offer,
 };
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::error::AppError;
 #[cfg(feature = "ssr")]
 use crate::ports;
+use crate::{error::AppError, wire::Wire};
+
+#[cfg(feature = "ssr")]
+mod mentioned;
 
 /// What the model picker offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +34,7 @@ impl Models {
     }
 }
 
-#[server(endpoint = "catalogue")]
+#[server(endpoint = "catalogue", protocol = Wire)]
 pub async fn offered_models(refresh: bool) -> Result<Models, AppError> {
     let port = ports::models()?;
     if refresh {
@@ -38,20 +43,37 @@ pub async fn offered_models(refresh: bool) -> Result<Models, AppError> {
     Ok(Models { catalogue: port.catalogue(), default: port.default_model() })
 }
 
+/// The personas of the chat's project, as its file has them now.
+#[server(endpoint = "personas", protocol = Wire)]
+pub async fn offered_personas(chat: ChatId) -> Result<Offer, AppError> {
+    let project = store::workspace::project_of_chat(&ports::db()?, chat).await?;
+    Ok(ports::personas()?.offer(project.path).await)
+}
+
 /// Asks, or queues the question while another is being answered. The browser chooses `message`, so that a
-/// question sent again after a network error is still asked once.
+/// question sent again after a network error is still asked once. The files that the text mentions go along
+/// as they are now.
 #[server(endpoint = "ask")]
 pub async fn ask(
     chat: ChatId,
     message: MessageId,
     text: String,
     #[server(default)] model: String,
+    #[server(default)] persona: String,
+    #[server(default)] coder: Option<Wanted>,
+    #[server(default)] attachments: Vec<AttachmentId>,
 ) -> Result<(), AppError> {
-    let (turn, text, choice) = (new_turn(message), lines(&text), choice(&model)?);
-    commit(chat, Input::Ask { turn, text, choice, at_ms: now_ms() }).await
+    let (turn, text) = (new_turn(message), lines(&text));
+    let choice = choice(chat, &model, persona, coder).await?;
+    let mentions = mentioned::keep(chat, &text).await?;
+    commit_with_files(chat, &attachments, |attached| {
+        let enclosed = Enclosed { attached, ..mentions };
+        Input::Ask { turn, text, choice, enclosed, at_ms: now_ms() }
+    })
+    .await
 }
 
-/// Asks again in other words, on a new branch beside the message `of`.
+/// Asks again in other words, on a new branch beside the message `of`, whose attachments may be named again.
 #[server(endpoint = "resend")]
 pub async fn resend(
     chat: ChatId,
@@ -59,16 +81,31 @@ pub async fn resend(
     message: MessageId,
     text: String,
     #[server(default)] model: String,
+    #[server(default)] persona: String,
+    #[server(default)] attachments: Vec<AttachmentId>,
 ) -> Result<(), AppError> {
-    let (turn, text, choice) = (new_turn(message), lines(&text), choice(&model)?);
-    commit(chat, Input::Resend { of, turn, text, choice, at_ms: now_ms() }).await
+    let (turn, text) = (new_turn(message), lines(&text));
+    let choice = choice(chat, &model, persona, None).await?;
+    let mentions = mentioned::keep(chat, &text).await?;
+    commit_with_files(chat, &attachments, |attached| {
+        let enclosed = Enclosed { attached, ..mentions };
+        Input::Resend { of, turn, text, choice, enclosed, at_ms: now_ms() }
+    })
+    .await
 }
 
-/// Gets another answer beside the answer `of`.
+/// Gets another answer beside the answer `of`. The browser chooses `reply`, as it does a question's id.
 #[server(endpoint = "retry")]
-pub async fn retry(chat: ChatId, of: MessageId, #[server(default)] model: String) -> Result<(), AppError> {
-    let (reply, task) = (MessageId(uuid::Uuid::now_v7()), TaskId(uuid::Uuid::now_v7()));
-    let choice = choice(&model)?;
+pub async fn retry(
+    chat: ChatId,
+    of: MessageId,
+    reply: MessageId,
+    #[server(default)] model: String,
+    #[server(default)] persona: String,
+    #[server(default)] coder: Option<Wanted>,
+) -> Result<(), AppError> {
+    let choice = choice(chat, &model, persona, coder).await?;
+    let task = TaskId(uuid::Uuid::now_v7());
     commit(chat, Input::Retry { of, reply, task, choice, at_ms: now_ms() }).await
 }
 
@@ -84,7 +121,9 @@ pub async fn switch_branch(chat: ChatId, to: MessageId) -> Result<(), AppError> 
 
 #[server(endpoint = "edit_queued")]
 pub async fn edit_queued(chat: ChatId, message: MessageId, text: String) -> Result<(), AppError> {
-    commit(chat, Input::EditQueued { message, text: lines(&text) }).await
+    let text = lines(&text);
+    let Enclosed { mentioned, left_out, .. } = mentioned::keep(chat, &text).await?;
+    commit(chat, Input::EditQueued { message, text, mentioned, left_out }).await
 }
 
 #[server(endpoint = "unqueue")]
@@ -98,15 +137,48 @@ pub async fn send_queued(chat: ChatId) -> Result<(), AppError> {
     commit(chat, Input::SendQueued { at_ms: now_ms() }).await
 }
 
+/// Sends one that waits: in place of the turn that runs, or before the others of a held queue.
+#[server(endpoint = "send_now")]
+pub async fn send_now(chat: ChatId, message: MessageId) -> Result<(), AppError> {
+    commit(chat, Input::SendNow { message, at_ms: now_ms() }).await
+}
+
+/// Which of the files that a browser remembers are here still.
+#[server(endpoint = "present_attachments", protocol = Wire)]
+pub async fn present_attachments(
+    chat: ChatId,
+    attachments: Vec<AttachmentId>,
+) -> Result<Vec<AttachmentId>, AppError> {
+    let attachments: Vec<_> = attachments.into_iter().take(COUNT_MAX).collect();
+    Ok(store::attachments::present(&ports::db()?, chat, &attachments).await?)
+}
+
+/// Takes back a file that was attached and not sent.
+#[server(endpoint = "remove_attachment", protocol = Wire)]
+pub async fn remove_attachment(chat: ChatId, attachment: AttachmentId) -> Result<(), AppError> {
+    Ok(store::attachments::remove(&ports::db()?, chat, attachment).await?)
+}
+
 #[server(endpoint = "rename_chat")]
 pub async fn rename_chat(chat: ChatId, title: String) -> Result<(), AppError> {
     commit(chat, Input::Rename { title }).await
 }
 
-/// How many tasks a queued one has before it at its model server.
-#[server(endpoint = "queue_position")]
-pub async fn queue_position(task: TaskId) -> Result<u32, AppError> {
-    Ok(store::tasks::ahead(&ports::db()?, task).await?)
+/// What a queued task waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// How many tasks go before it at its model server.
+    pub ahead: u32,
+    pub hindrance: Option<Hindrance>,
+}
+
+#[server(endpoint = "waiting_for", protocol = Wire)]
+pub async fn waiting_for(task: TaskId) -> Result<Waiting, AppError> {
+    // One that was claimed meanwhile waits for nothing.
+    let Some(queued) = store::tasks::queued(&ports::db()?, task).await? else {
+        return Ok(Waiting::default());
+    };
+    Ok(Waiting { ahead: queued.ahead, hindrance: ports::models()?.catalogue().hindrance(&queued.server) })
 }
 
 #[cfg(feature = "ssr")]
@@ -116,29 +188,36 @@ async fn commit(chat: ChatId, input: Input) -> Result<(), AppError> {
 }
 
 #[cfg(feature = "ssr")]
+async fn commit_with_files(
+    chat: ChatId,
+    files: &[AttachmentId],
+    input: impl FnOnce(Vec<Attachment>) -> Input,
+) -> Result<(), AppError> {
+    store::commit::chat_with_files(&ports::db()?, chat, files, input).await?;
+    Ok(())
+}
+
+#[cfg(feature = "ssr")]
 fn new_turn(message: MessageId) -> NewTurn {
     NewTurn { message, reply: MessageId(uuid::Uuid::now_v7()), task: TaskId(uuid::Uuid::now_v7()) }
 }
 
-/// The model as the catalogue knows it now. One whose server is unreachable is still a choice: the turn then
-/// fails with the reason and can be repeated.
 #[cfg(feature = "ssr")]
-fn choice(model: &str) -> Result<Choice, AppError> {
-    let catalogue = ports::models()?.catalogue();
-    choose(&catalogue, model)
-}
-
-#[cfg(feature = "ssr")]
-fn choose(catalogue: &Catalogue, model: &str) -> Result<Choice, AppError> {
-    if model.is_empty() {
-        return Err(AppError::Invalid("Choose a model first.".into()));
+async fn choice(
+    chat: ChatId,
+    model: &str,
+    persona: String,
+    wanted: Option<Wanted>,
+) -> Result<Choice, AppError> {
+    let mut choice = Choice::from_catalogue(&ports::models()?.catalogue(), model)?;
+    if !persona.is_empty() {
+        let project = store::workspace::project_of_chat(&ports::db()?, chat).await?;
+        choice.persona = Some(ports::personas()?.check(project.path, persona).await?);
     }
-    let known = model.parse::<ModelRef>().ok().filter(|wanted| catalogue.model(wanted).is_some());
-    let model = known.ok_or_else(|| {
-        AppError::Invalid(format!("The model {model} is not offered any more. Choose another one."))
-    })?;
-    let paid = catalogue.lane(&model) == Some(Lane::Cloud);
-    Ok(Choice { model, paid })
+    if let Some(wanted) = wanted {
+        choice.coder = Some(ports::coders()?.check(wanted).await?);
+    }
+    Ok(choice)
 }
 
 /// A plain form sends its line ends as the wire wants them, not as the person typed them.
@@ -151,40 +230,4 @@ fn lines(text: &str) -> String {
 fn now_ms() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-#[cfg(all(test, feature = "ssr"))]
-mod tests {
-    use domain::catalogue::{Flavour, Model, ModelServer, ServerState};
-
-    use super::*;
-
-    fn server(name: &str, lane: Lane) -> ModelServer {
-        ModelServer {
-            name: name.into(),
-            flavour: Flavour::OpenAi,
-            lane,
-            base_url: String::new(),
-            state: ServerState::Reachable,
-            models: vec![Model::named("org/small")],
-        }
-    }
-
-    #[test]
-    fn a_model_is_chosen_from_the_catalogue_and_cloud_is_paid() {
-        let catalogue =
-            Catalogue { servers: vec![server("here", Lane::Local), server("there", Lane::Cloud)] };
-        let check = |model: &str, expected: Result<bool, &str>| {
-            let chosen = choose(&catalogue, model);
-            assert_eq!(
-                chosen.map(|choice| choice.paid).map_err(|no| no.to_string()),
-                expected.map_err(Into::into)
-            );
-        };
-        check("here/org/small", Ok(false));
-        check("there/org/small", Ok(true));
-        check("", Err("Choose a model first."));
-        check("here/gone", Err("The model here/gone is not offered any more. Choose another one."));
-        check("nonsense", Err("The model nonsense is not offered any more. Choose another one."));
-    }
 }

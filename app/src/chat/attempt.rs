@@ -4,6 +4,8 @@ use domain::{feed::StreamId, transcript::Kind};
 use leptos::prelude::*;
 
 use crate::{
+    coder::{PlanView, ToolCall},
+    erased::{Erase, Erased, For, Show},
     feed::{Feed, LiveSegment},
     markdown::Markdown,
 };
@@ -36,19 +38,21 @@ pub fn AttemptView(
             </Show>
         </div>
     }
-    .into_any()
+    .erase()
 }
 
-fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> AnyView {
+fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> Erased {
     let text = segment.text;
     match segment.kind {
-        Kind::Text => view! { <Markdown text=text streaming /> }.into_any(),
+        Kind::Text => view! { <Markdown text=text streaming /> }.erase(),
+        Kind::Tool => view! { <ToolCall lines=text /> }.erase(),
+        Kind::Plan => view! { <PlanView lines=text /> }.erase(),
         Kind::Reasoning => view! {
             <details class="reasoning">
                 <summary>"Reasoning"</summary>
                 <div>{move || text.get()}</div>
             </details>
         }
-        .into_any(),
+        .erase(),
     }
 }

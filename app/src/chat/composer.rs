@@ -1,48 +1,79 @@
 //! Where a message is written. A plain form underneath: it sends without WebAssembly too.
 
+use domain::{
+    chat::{Chat, Kind},
+    id::ChatId,
+    layout::Content,
+};
 use leptos::{
     ev::KeyboardEvent,
-    form::ActionForm,
-    html::{Form, Textarea},
+    html::{self, Textarea},
     prelude::*,
 };
 
-use super::{Pane, STOP_FORM, api::Ask, picker::ModelPicker, sending::Sending};
+use super::{
+    Pane,
+    api::Ask,
+    attachments::{AttachButton, AttachedList, sent_files, take_pasted},
+    context_meter::ContextMeter,
+    kept,
+    persona_picker::PersonaPicker,
+    picker::ModelPicker,
+    sending::Sending,
+    suggest::{Suggest, Suggestions},
+};
 use crate::{
-    device,
+    coder::{BackendPicker, WorkOptions},
+    erased::{Erase, effect, effect_first},
     error::AppError,
-    feed::Feed,
+    feed::{Feed, line::Shown},
+    form::{Form, Submission},
     icon::Icon,
-    notice::{Failure, failure_of},
+    notice::Failure,
+    panes::Panes,
 };
 
 #[component]
 pub fn Composer() -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let Pane { chat, actions, draft, .. } = expect_context::<Pane>();
-    let ask = ServerAction::<Ask>::new();
+    let Pane { chat, kind, actions, draft, attached, .. } = expect_context::<Pane>();
+    let ask = Submission::new::<Ask>();
     let sending = Sending::new();
-    let message = Memo::new(move |_| draft.with(|draft| sending.id_for(draft)));
-    let (form, input) = (NodeRef::<Form>::new(), NodeRef::<Textarea>::new());
+    let message = Memo::new(move |_| draft.with(|draft| sending.id_for(draft, &attached.ids())));
+    let (form, input) = (NodeRef::<html::Form>::new(), NodeRef::<Textarea>::new());
     keep_draft(format!("draft:{chat}"), draft, input);
     sending.keep(format!("sent:{chat}"));
-    clear_when_sent(feed, ask, draft, sending);
-    if super::is_empty_chat() {
-        // Whoever opens a new chat is about to write.
-        Effect::new(move || {
-            if let Some(input) = input.get() {
-                input.focus().ok();
-            }
-        });
+    clear_when_sent(feed, ask, sending);
+    effect(move || {
+        if feed.connection.get() == Shown::Live {
+            ask.forget_offline();
+            actions.forget_offline();
+        }
+    });
+    if super::is_empty_chat(chat) {
+        focus_once_in_front(chat, input);
     }
 
-    let is_running = Memo::new(move |_| feed.chat(|chat| chat.active_turn().is_some()).unwrap_or_default());
-    let send_name = move || if is_running.get() { "Send when this is done" } else { "Send" };
+    let is_running =
+        Memo::new(move |_| feed.chat(chat, |chat| chat.active_turn().is_some()).unwrap_or_default());
+    let is_held = Memo::new(move |_| feed.chat(chat, Chat::is_held).unwrap_or_default());
+    let send_name = move || match (is_held.get(), is_running.get()) {
+        (true, _) => "Add to the waiting messages",
+        (false, true) => "Send when this is done",
+        (false, false) => "Send",
+    };
+    let send_icon = move || if is_held.get() { Icon::Plus } else { Icon::Send }.view();
+    let suggest = Suggest::new(input);
+    let list_id = format!("suggestions-{chat}");
+    let is_barred = move || ask.is_pending() || attached.is_any_on_its_way();
     let on_key = move |key: KeyboardEvent| {
+        if suggest.takes(&key) {
+            return;
+        }
         if key.key() == "Enter" && (key.ctrl_key() || key.meta_key()) {
             key.prevent_default();
             // As the button, which is disabled then.
-            if ask.pending().get_untracked() {
+            if untrack(is_barred) {
                 return;
             }
             if let Some(form) = form.get_untracked() {
@@ -50,13 +81,15 @@ pub fn Composer() -> impl IntoView {
             }
         }
     };
-    let failure = move || failure_of(ask).or_else(|| actions.failure());
+    let text_id = format!("text-{chat}");
+    let failure = move || ask.failure().or_else(|| actions.failure());
     let forget = move |()| {
-        ask.value().set(None);
+        ask.forget();
         actions.forget();
     };
     view! {
-        <ActionForm action=ask node_ref=form attr:class="composer">
+        <Suggestions suggest form id=list_id />
+        <Form to=ask node_ref=form class="composer">
             <Failure error=Signal::derive(failure) dismiss=forget />
             <input type="hidden" name="chat" value=chat.to_string() />
             <input
@@ -65,31 +98,48 @@ pub fn Composer() -> impl IntoView {
                 value=message.get_untracked().to_string()
                 prop:value=move || message.get().to_string()
             />
-            <label class="visually-hidden" for="composer-text">"Your message"</label>
+            <AttachedList />
+            {(kind == Kind::Coder).then(|| view! { <WorkOptions /> })}
+            <label class="visually-hidden" for=text_id.clone()>"Your message"</label>
             <textarea
                 class="composer-input"
-                id="composer-text"
+                id=text_id
                 name="text"
                 rows="1"
-                required
-                placeholder="Ask a question"
+                // A file can stand for itself.
+                required=move || attached.ids().is_empty()
+                placeholder=match kind {
+                    Kind::Chat => "Ask a question",
+                    Kind::Coder => "Say what to do",
+                }
                 enterkeyhint="enter"
                 node_ref=input
                 prop:value=draft
-                on:input:target=move |typed| draft.set(typed.target().value())
+                on:input:target=move |typed| {
+                    draft.set(typed.target().value());
+                    suggest.look();
+                }
+                on:keyup=move |_| suggest.look()
+                on:click=move |_| suggest.look()
+                on:blur=move |_| suggest.close()
                 on:keydown=on_key
+                on:paste=move |paste| take_pasted(attached, &paste)
             ></textarea>
             <div class="composer-row">
+                <AttachButton attached />
+                {(kind == Kind::Coder).then(|| view! { <BackendPicker /> })}
+                <PersonaPicker />
                 <ModelPicker />
+                <ContextMeter />
                 <div class="composer-actions">
                     <button
                         class="icon-button danger"
                         type="submit"
-                        form=STOP_FORM
+                        form=super::stop_form(chat)
                         aria-label="Stop"
                         title="Stop"
                         hidden=move || !is_running.get()
-                        disabled=move || actions.stop.pending().get()
+                        disabled=move || actions.stop.is_pending()
                     >
                         {Icon::Stop.view()}
                     </button>
@@ -98,13 +148,13 @@ pub fn Composer() -> impl IntoView {
                         type="submit"
                         aria-label=send_name
                         title=send_name
-                        disabled=move || ask.pending().get()
+                        disabled=is_barred
                     >
-                        {Icon::Send.view()}
+                        {send_icon}
                     </button>
                 </div>
             </div>
-        </ActionForm>
+        </Form>
         <p class="composer-hint">"Ctrl or ⌘ with Enter sends"</p>
         <noscript>
             <p class="composer-hint">
@@ -112,54 +162,77 @@ pub fn Composer() -> impl IntoView {
             </p>
         </noscript>
     }
-    .into_any()
+    .erase()
+}
+
+/// Whoever opens a new chat is about to write. An empty one that only lies beside what is meant stays quiet.
+fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
+    let panes = expect_context::<Panes>();
+    let (mut is_new, mut is_waiting) = (true, true);
+    effect(move || {
+        let is_in_front = panes.in_front() == Some(Content::Chat(chat));
+        let Some(input) = input.get().filter(|_| is_waiting) else { return };
+        if is_in_front {
+            is_waiting = false;
+            // Whoever is in the pane by then came for something else there.
+            if is_new || input.closest(".pane:focus-within").is_ok_and(|pane| pane.is_none()) {
+                input.focus().ok();
+            }
+        }
+        is_new = false;
+    });
 }
 
 /// What is typed survives a reload, a crash of the tab and a look at another chat.
 fn keep_draft(key: String, draft: RwSignal<String>, input: NodeRef<Textarea>) {
-    Effect::new(move |kept: Option<()>| {
-        if kept.is_some() {
-            draft.with(|draft| device::remember(&key, draft));
-            return;
-        }
-        draft.track();
+    let restore = move |before| {
         // Somebody may have typed before the page came alive.
         let typed = input.get_untracked().map(|input| input.value()).filter(|typed| !typed.is_empty());
-        if let Some(text) = typed.or_else(|| device::remembered(&key)) {
+        if let Some(text) = typed.or(before) {
             draft.set(text);
         }
-    });
+    };
+    kept::keep(key, move || draft.get(), restore);
 }
 
-/// What did not get through stays; what was typed meanwhile stays too.
-fn clear_when_sent(feed: Feed, ask: ServerAction<Ask>, draft: RwSignal<String>, sending: Sending) {
+/// What did not get through stays; what was typed or attached meanwhile stays too.
+fn clear_when_sent(feed: Feed, ask: Submission, sending: Sending) {
+    let Pane { chat, draft, attached, .. } = expect_context::<Pane>();
     let arrived = move || {
-        let sent = sending.settle();
-        if sent.is_some_and(|sent| draft.with_untracked(|draft| *draft == sent.text)) {
+        let Some(sent) = sending.settle() else { return };
+        if draft.with_untracked(|draft| *draft == sent.text) {
             draft.set(String::new());
         }
+        attached.leave(&sent.files);
+        attached.forget_refused();
     };
-    Effect::new(move || {
-        if let Some(input) = ask.input().get() {
-            sending.sent(input.message, &input.text);
+    effect(move || {
+        if let (Some(message), Some(text)) = (ask.sent("message"), ask.sent("text")) {
+            sending.sent(&message, &text, sent_files(ask));
         }
     });
-    Effect::new(move || match ask.value().get() {
-        Some(Ok(())) => arrived(),
-        // Nothing was kept of it under this id.
-        Some(Err(AppError::Rejected(_) | AppError::Invalid(_))) => drop(sending.settle()),
-        _ => {}
+    effect_first(move |is_first| {
+        if ask.is_done() {
+            arrived();
+        } else if let Some(AppError::Rejected(_) | AppError::Invalid(_)) = ask.failure()
+            // What the page starts with is no answer to what this browser is unsure about.
+            && !is_first
+        {
+            // Nothing was kept of it under this id.
+            sending.settle();
+            attached.look_for_lost();
+        }
     });
     // The server's answer may be lost where the message was not: then the chat shows it.
-    Effect::new(move || {
+    effect(move || {
         let Some(sent) = sending.unsure() else { return };
-        let is_there = feed.chat(|chat| {
+        let is_there = feed.chat(chat, |chat| {
             chat.message(sent.id).is_some() || chat.queue.iter().any(|queued| queued.turn.message == sent.id)
         });
         if is_there == Some(true) {
             arrived();
-            if ask.value().with_untracked(|value| matches!(value, Some(Err(_)))) {
-                ask.value().set(None);
+            if untrack(|| ask.failure()).is_some() {
+                ask.forget();
             }
         }
     });

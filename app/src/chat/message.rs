@@ -1,40 +1,68 @@
 //! One message with what can be done to it.
 
+mod resend;
+
 use domain::{
-    chat::{Body, Message},
+    attachment::{Attachment, LeftOut},
+    chat::{self, Body, Message},
     feed::StreamId,
     id::{Attempt, MessageId, TaskId},
     output::Outcome,
-    task::{Status, Task},
+    task::{Status, Task, Work},
+    transcript::Kind,
 };
-use leptos::{form::ActionForm, prelude::*, task::spawn_local};
+use leptos::{prelude::*, task::spawn_local};
 
-use super::{Pane, api, attempt::AttemptView, sending::Sending, status};
-use crate::{
-    error::AppError, feed::Feed, icon::Icon, markdown::CopyButton, notice::failure_of, workspace::Clock,
+use super::{
+    Pane,
+    api::{self, Waiting},
+    attachments::SentFiles,
+    attempt::AttemptView,
+    editing::{EditButton, Editing},
+    status,
 };
+use crate::{
+    coder::{Permission, WorkAgain},
+    device,
+    erased::{Erase, For, Show, effect},
+    feed::{Feed, LiveSegment, line::Shown},
+    form::Form,
+    icon::Icon,
+    markdown::CopyButton,
+    workspace::{Clock, Offered},
+};
+use resend::EditForm;
 
 #[component]
 pub fn MessageView(id: MessageId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     // What a message says never changes; only what is derived from its task and its siblings does.
-    let body = untrack(|| feed.chat(|chat| chat.message(id).map(|message| message.body.clone()))).flatten();
+    let Pane { chat, .. } = expect_context::<Pane>();
+    let body =
+        untrack(|| feed.chat(chat, |chat| chat.message(id).map(|message| message.body.clone()))).flatten();
     match body {
-        Some(Body::User { text }) => view! { <Question id text /> }.into_any(),
-        Some(Body::Assistant { task }) => view! { <Answer id task /> }.into_any(),
-        None => ().into_any(),
+        Some(Body::User { text, attachments, left_out }) => {
+            view! { <Question id text files=attachments left_out /> }.erase()
+        }
+        Some(Body::Assistant { task }) => view! { <Answer id task /> }.erase(),
+        None => ().erase(),
     }
 }
 
 #[component]
-fn Question(id: MessageId, text: String) -> impl IntoView {
-    let is_editing = RwSignal::new(false);
+fn Question(id: MessageId, text: String, files: Vec<Attachment>, left_out: Vec<LeftOut>) -> impl IntoView {
+    let Pane { kind, .. } = expect_context::<Pane>();
+    let editing = Editing::new();
     let (copied, edited) = (text.clone(), text.clone());
     let body = move || {
-        if is_editing.get() {
-            view! { <EditForm id text=edited.clone() is_editing /> }.into_any()
+        if editing.is_open() {
+            view! { <EditForm id text=edited.clone() files=files.clone() editing /> }.erase()
         } else {
-            view! { <div class="message-body">{text.clone()}</div> }.into_any()
+            view! {
+                <SentFiles files=files.clone() left_out=left_out.clone() />
+                <div class="message-body" hidden=text.is_empty()>{text.clone()}</div>
+            }
+            .erase()
         }
     };
     view! {
@@ -44,75 +72,36 @@ fn Question(id: MessageId, text: String) -> impl IntoView {
             <div class="message-actions">
                 <BranchSwitch id />
                 <CopyButton name="Copy this message" text=move || copied.clone() />
-                <button
-                    type="button"
-                    class="icon-button"
-                    aria-label="Edit and send again"
-                    title="Edit and send again"
-                    on:click=move |_| is_editing.update(|editing| *editing = !*editing)
-                >
-                    {Icon::Edit.view()}
-                </button>
+                // What an agent did is not unsaid.
+                {(kind == chat::Kind::Chat)
+                    .then(|| view! { <EditButton editing name="Edit and send again" title="Edit and send again" /> })}
             </div>
         </li>
     }
-    .into_any()
-}
-
-/// Asks again in other words, beside the old question.
-#[component]
-fn EditForm(id: MessageId, text: String, is_editing: RwSignal<bool>) -> impl IntoView {
-    let Pane { chat, actions, model, .. } = expect_context::<Pane>();
-    let typed = RwSignal::new(text.clone());
-    let sending = Sending::new();
-    let message = Memo::new(move |_| typed.with(|typed| sending.id_for(typed)));
-    Effect::new(move || {
-        if let Some(input) = actions.resend.input().get().filter(|input| input.of == id) {
-            sending.sent(input.message, &input.text);
-        }
-    });
-    Effect::new(move || {
-        if matches!(failure_of(actions.resend), Some(AppError::Rejected(_) | AppError::Invalid(_))) {
-            sending.settle();
-        }
-    });
-    view! {
-        <ActionForm action=actions.resend attr:class="card">
-            <input type="hidden" name="chat" value=chat.to_string() />
-            <input type="hidden" name="of" value=id.to_string() />
-            <input type="hidden" name="message" prop:value=move || message.get().to_string() />
-            <input type="hidden" name="model" prop:value=model />
-            <label class="field">
-                <span class="field-label">"Your message in other words"</span>
-                <textarea
-                    name="text"
-                    required
-                    rows="4"
-                    on:input:target=move |input| typed.set(input.target().value())
-                >{text}</textarea>
-            </label>
-            <div class="notice-actions">
-                <button class="button small primary" type="submit" disabled=move || actions.resend.pending().get()>
-                    "Send as a new branch"
-                </button>
-                <button class="button small ghost" type="button" on:click=move |_| is_editing.set(false)>
-                    "Cancel"
-                </button>
-            </div>
-        </ActionForm>
-    }
-    .into_any()
+    .erase()
 }
 
 #[component]
 fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let now = Memo::new(move |_| feed.chat(|chat| chat.tasks.get(&task).cloned()).flatten());
-    let name = untrack(|| now.get()).map(|task| task.model.model).unwrap_or_default();
+    let Pane { chat, .. } = expect_context::<Pane>();
+    let now = Memo::new(move |_| feed.chat(chat, |chat| chat.tasks.get(&task).cloned()).flatten());
+    let name = untrack(|| now.get()).map(|task| author(&task)).unwrap_or_default();
     let attempts = Memo::new(move |_| now.read().as_ref().map(|task| task.attempts()).unwrap_or_default());
-    let copied = move || {
-        let last = untrack(|| attempts.get()).last().map(|(attempt, _)| StreamId { task, attempt: *attempt });
-        last.map(|stream| feed.text(stream).answer()).unwrap_or_default()
+    let last = move || {
+        let last = attempts.read().last().map(|(attempt, _)| StreamId { task, attempt: *attempt });
+        last.map(|stream| feed.text(stream))
+    };
+    let copied = move || untrack(last).map(|text| text.answer()).unwrap_or_default();
+    let has_words = move || {
+        let is_text = |segment: &LiveSegment| segment.kind == Kind::Text;
+        last().is_some_and(|text| text.segments.read().iter().any(is_text))
+    };
+    // One that failed has its retry where it says why.
+    let may_retry = move || {
+        let is_whole =
+            |task: &Task| task.work == Work::ChatTurn && task.is_settled() && status::fault(task).is_none();
+        now.read().as_ref().is_some_and(is_whole)
     };
     view! {
         <li class="message assistant">
@@ -127,55 +116,75 @@ fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
                 }
             />
             <StatusLine task=now />
+            <Permission task=now />
             <Fault id task=now />
             <div class="message-actions">
                 <BranchSwitch id />
-                <CopyButton name="Copy this answer" text=copied />
-                <Show when=move || now.read().as_ref().is_some_and(Task::is_settled)>
+                <Show when=has_words>
+                    <CopyButton name="Copy this answer" text=copied />
+                </Show>
+                <Show when=may_retry>
                     <RetryForm id label=None />
                 </Show>
                 <span class="message-facts">{move || now.read().as_ref().and_then(status::facts)}</span>
             </div>
         </li>
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
 fn StatusLine(task: Memo<Option<Task>>) -> impl IntoView {
+    let feed = expect_context::<Feed>();
     let Clock(now_ms) = expect_context::<Clock>();
-    let ahead = RwSignal::new(None);
+    let waiting = RwSignal::new(untrack(|| task.with(first_wait)));
     let is_queued =
         Memo::new(move |_| task.read().as_ref().is_some_and(|task| task.status == Status::Queued));
     // Nobody tells when another chat's task moves up, so it is asked for while it matters.
-    Effect::new(move || {
+    effect(move || {
         let Some(id) = is_queued.get().then(|| task.with_untracked(|task| task.as_ref().map(|task| task.id)))
         else {
-            return ahead.set(None);
+            return waiting.set(Waiting::default());
         };
         let is_due = now_ms.get().is_some_and(|now_ms| now_ms / 1_000 % 2 == 0);
         if let (Some(id), true) = (id, is_due) {
             spawn_local(async move {
-                if let Ok(position) = api::queue_position(id).await {
-                    ahead.try_set(Some(position));
+                if let Ok(fresh) = api::waiting_for(id).await {
+                    waiting.try_set(fresh);
                 }
             });
         }
     });
     let is_running = Memo::new(move |_| task.read().as_ref().is_some_and(|task| !task.is_settled()));
+    let now_ms = Memo::new(move |before: Option<&Option<i64>>| {
+        match (is_running.get(), feed.connection.get()) {
+            // A settled turn does not look at the clock, so it is not woken every second.
+            (false, _) => None,
+            (true, Shown::Live) => now_ms.get(),
+            // Nobody tells how it goes on, so nothing is counted.
+            (true, _) => before.copied().flatten(),
+        }
+    });
     move || {
-        // A settled turn does not look at the clock, so it is not woken every second.
-        let now_ms = is_running.get().then(|| now_ms.get()).flatten();
-        let line = task.read().as_ref().and_then(|task| status::line(task, ahead.get(), now_ms));
+        let line = task.read().as_ref().and_then(|task| status::line(task, waiting.get(), now_ms.get()));
         line.map(|line| {
             view! {
                 <p class="message-status">
                     <span class=format!("dot {}", line.dot)></span>
-                    {line.words}
+                    <span>{line.words}</span>
                 </p>
             }
         })
     }
+}
+
+/// What the page knows of it without asking: enough to say that nothing will happen by itself.
+fn first_wait(task: &Option<Task>) -> Waiting {
+    let Offered(models) = expect_context::<Offered>();
+    let server = task.as_ref().filter(|task| task.status == Status::Queued).map(|task| &task.model.server);
+    let hindrance =
+        server.and_then(|server| models.with_untracked(|models| models.catalogue.hindrance(server)));
+    Waiting { ahead: 0, hindrance }
 }
 
 #[component]
@@ -194,38 +203,56 @@ fn Fault(id: MessageId, task: Memo<Option<Task>>) -> impl IntoView {
     }
 }
 
+/// Who answers: the model, and as whom.
+fn author(task: &Task) -> String {
+    let agent = task.coder.as_ref().map(|coder| &coder.backend).filter(|backend| !backend.is_native());
+    match (agent, &task.persona) {
+        (Some(agent), _) => format!("{agent} · {}", task.model.model),
+        (None, Some(persona)) => format!("{persona} · {}", task.model.model),
+        (None, None) => task.model.model.clone(),
+    }
+}
+
 /// Another answer beside this one, from the model that is chosen now.
 #[component]
 fn RetryForm(id: MessageId, label: Option<&'static str>) -> impl IntoView {
-    let Pane { chat, actions, model, .. } = expect_context::<Pane>();
-    let is_pending = actions.retry.pending();
+    let Pane { chat, kind, actions, model, persona, .. } = expect_context::<Pane>();
     let class = if label.is_some() { "button small" } else { "icon-button" };
+    // The form goes when its answer is there, so one id serves it however often it is sent. The browser must not
+    // fill in the one of a form before this one.
+    let reply = device::fresh_id().to_string();
+    let again = (kind == chat::Kind::Coder).then(|| view! { <WorkAgain /> });
     view! {
-        <ActionForm action=actions.retry>
+        <Form to=actions.retry>
             <input type="hidden" name="chat" value=chat.to_string() />
             <input type="hidden" name="of" value=id.to_string() />
+            <input type="hidden" name="reply" value=reply autocomplete="off" />
             <input type="hidden" name="model" value=model.get_untracked() prop:value=model />
+            <input type="hidden" name="persona" value=persona.get_untracked() prop:value=persona />
+            {again}
             <button
                 class=class
                 type="submit"
                 title="Another answer from the chosen model"
                 aria-label=label.is_none().then_some("Retry")
-                disabled=move || is_pending.get()
+                disabled=move || actions.retry.is_pending()
             >
                 {Icon::Retry.view()}
                 {label}
             </button>
-        </ActionForm>
+        </Form>
     }
-    .into_any()
+    .erase()
 }
 
 /// Leads to the versions of a message, where there are several.
 #[component]
 fn BranchSwitch(id: MessageId) -> impl IntoView {
     let feed = expect_context::<Feed>();
+    let Pane { chat, .. } = expect_context::<Pane>();
     let versions = Memo::new(move |_| {
-        let siblings = feed.chat(|chat| chat.message(id).map(|message: &Message| chat.siblings(message)));
+        let siblings =
+            feed.chat(chat, |chat| chat.message(id).map(|message: &Message| chat.siblings(message)));
         siblings.flatten().filter(|all| all.len() > 1).unwrap_or_default()
     });
     move || {
@@ -247,15 +274,15 @@ fn BranchSwitch(id: MessageId) -> impl IntoView {
 fn SwitchForm(to: Option<MessageId>, icon: Icon, name: &'static str) -> impl IntoView {
     let Pane { chat, actions, .. } = expect_context::<Pane>();
     view! {
-        <ActionForm action=actions.switch>
+        <Form to=actions.switch>
             <input type="hidden" name="chat" value=chat.to_string() />
             <input type="hidden" name="to" value=to.map(|to| to.to_string()) />
             <button class="icon-button" type="submit" aria-label=name title=name disabled=to.is_none()>
                 {icon.view()}
             </button>
-        </ActionForm>
+        </Form>
     }
-    .into_any()
+    .erase()
 }
 
 fn is_lost(task: &Task, attempt: Attempt) -> bool {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     device,
+    erased::{Erase, effect, effect_first},
     workspace::{Clock, Offered},
 };
 
@@ -18,18 +19,18 @@ const REMEMBERED: &str = "model";
 #[component]
 pub fn ModelPicker() -> impl IntoView {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { model, .. } = expect_context::<Pane>();
-    let is_new_chat = super::is_empty_chat();
-    Effect::new(move |seen: Option<()>| {
+    let Pane { chat, model, .. } = expect_context::<Pane>();
+    let is_new_chat = super::is_empty_chat(chat);
+    effect_first(move |is_first| {
         // A chat goes on with its own model; a new one starts with the last that was chosen here.
-        let last = device::remembered(REMEMBERED).filter(|_| seen.is_none() && is_new_chat);
+        let last = device::remembered(REMEMBERED).filter(|_| is_first && is_new_chat);
         if let Some(last) = last.filter(|last| models.with_untracked(|models| models.offers(last))) {
             model.set(last);
         }
     });
     let Clock(now_ms) = expect_context::<Clock>();
     // A model server may come up after the page did.
-    Effect::new(move || {
+    effect(move || {
         if !model.with(String::is_empty) {
             return;
         }
@@ -71,7 +72,7 @@ pub fn ModelPicker() -> impl IntoView {
             {groups}
         </select>
     }
-    .into_any()
+    .erase()
 }
 
 /// Whoever opens the list wants to see what is there now.
@@ -116,7 +117,7 @@ fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<
             {options.collect_view()} {reason.map(|reason| view! { <option disabled value="">{reason}</option> })}
         </optgroup>
     }
-    .into_any()
+    .erase()
 }
 
 fn label(server: &ModelServer) -> String {

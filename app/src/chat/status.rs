@@ -1,9 +1,12 @@
 //! What is said about a turn, in words.
 
 use domain::{
+    catalogue::Hindrance,
     output::{Measured, Outcome, Phase},
-    task::{Status, Task},
+    task::{Status, Task, Work},
 };
+
+use super::api::Waiting;
 
 /// What a turn is doing or waiting for, with the class of its dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,18 +15,26 @@ pub struct Line {
     pub words: String,
 }
 
-/// `ahead` and `now_ms` are known in the browser only. A turn that is done needs no line; one that failed says
-/// so in its own place.
-pub fn line(task: &Task, ahead: Option<u32>, now_ms: Option<i64>) -> Option<Line> {
+/// `now_ms`, and how many tasks are ahead, are known in the browser only. A turn that is done needs no line; one
+/// that failed says so in its own place.
+pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> {
     let line = |dot, words: String| Some(Line { dot, words });
     match &task.status {
         Status::Queued => {
             let again = if task.lost.is_empty() { "Queued" } else { "Queued again after an interruption" };
-            let ahead = match ahead {
-                None | Some(0) => String::new(),
-                Some(ahead) => format!(", {ahead} ahead"),
+            let server = &task.model.server;
+            let reason = match waiting {
+                Waiting { hindrance: Some(Hindrance::Gone), .. } => format!(
+                    ": the model server {server} is no longer configured or found here; stop this turn or \
+                     bring it back"
+                ),
+                Waiting { hindrance: Some(Hindrance::Starting), .. } => {
+                    format!(" until the model server {server} is up")
+                }
+                Waiting { hindrance: None, ahead: 0 } => String::new(),
+                Waiting { hindrance: None, ahead } => format!(", {ahead} ahead"),
             };
-            line("waiting", format!("{again}{ahead}"))
+            line("waiting", format!("{again}{reason}"))
         }
         Status::Running { cancelling: true, .. } => line("waiting", "Stopping…".into()),
         Status::Running { phase, started_at_ms, .. } => {
@@ -40,11 +51,20 @@ pub fn line(task: &Task, ahead: Option<u32>, now_ms: Option<i64>) -> Option<Line
                 Phase::Waiting { seconds: wait } => {
                     line("waiting", format!("The model server asked to wait {}", seconds(i64::from(*wait))))
                 }
-                Phase::Generating => line("running", with_elapsed("Writing…")),
+                Phase::Generating => line("running", with_elapsed(at_work(task))),
+                Phase::Preparing => line("running", with_elapsed("Making the worktree ready…")),
+                Phase::Asking(_) => line("needs-person", "Waits for your answer".into()),
             }
         }
         Status::Settled { outcome: Outcome::Cancelled, .. } => line("waiting", "Stopped".into()),
         Status::Settled { .. } => None,
+    }
+}
+
+fn at_work(task: &Task) -> &'static str {
+    match task.work {
+        Work::CoderTurn => "Working…",
+        Work::ChatTurn | Work::Title => "Writing…",
     }
 }
 
@@ -64,15 +84,7 @@ pub fn news(task: &Task) -> Option<&'static str> {
 /// Why there is no whole answer, and whether that is the model's doing.
 pub fn fault(task: &Task) -> Option<(&'static str, String)> {
     let Status::Settled { outcome, .. } = &task.status else { return None };
-    match outcome {
-        Outcome::Failed { reason } => Some(("The answer failed", reason.clone())),
-        Outcome::Void { reason } => Some(("The model could not be asked", reason.clone())),
-        Outcome::Lost => Some((
-            "The answer was interrupted",
-            "Whoever wrote it went away each time. What was written is kept above.".into(),
-        )),
-        Outcome::Done { .. } | Outcome::Cancelled => None,
-    }
+    outcome.fault().map(|(title, reason)| (title, reason.to_owned()))
 }
 
 /// What was measured; what is not known is left out.
@@ -115,7 +127,6 @@ mod tests {
         catalogue::ModelRef,
         id::{Attempt, ChatId, TaskId},
         output::{Timings, Usage},
-        task::Work,
     };
     use uuid::Uuid;
 
@@ -127,6 +138,8 @@ mod tests {
             chat: ChatId(Uuid::nil()),
             work: Work::ChatTurn,
             model: ModelRef { server: "local".into(), model: "small".into() },
+            persona: None,
+            coder: None,
             attempts_max: 3,
             queued_at_ms: 0,
             lost: Vec::new(),
@@ -144,28 +157,36 @@ mod tests {
 
     #[test]
     fn a_turn_says_what_it_waits_for() {
-        let check = |task: Task, ahead, now_ms, expected: &str| {
-            assert_eq!(line(&task, ahead, now_ms).map_or(String::new(), |line| line.words), expected);
+        let queued = |task: &Task, ahead, hindrance, expected: &str| {
+            let line = line(task, Waiting { ahead, hindrance }, None);
+            assert_eq!(line.map_or(String::new(), |line| line.words), expected);
         };
-        check(task(Status::Queued), None, None, "Queued");
-        check(task(Status::Queued), Some(0), None, "Queued");
-        check(task(Status::Queued), Some(2), Some(9), "Queued, 2 ahead");
+        let first = task(Status::Queued);
+        queued(&first, 0, None, "Queued");
+        queued(&first, 2, None, "Queued, 2 ahead");
+        queued(&first, 2, Some(Hindrance::Starting), "Queued until the model server local is up");
         let again = Task { lost: vec![(Attempt(1), 3)], ..task(Status::Queued) };
-        check(again, Some(1), None, "Queued again after an interruption, 1 ahead");
-        check(running(Phase::Starting, false), None, Some(4_000), "Waiting for the first word… 3 s");
-        check(running(Phase::Loading, false), None, Some(66_000), "Loading model small… 1 min 5 s");
-        check(
-            running(Phase::Waiting { seconds: 7 }, false),
-            None,
-            None,
-            "The model server asked to wait 7 s",
+        queued(&again, 1, None, "Queued again after an interruption, 1 ahead");
+        queued(
+            &again,
+            1,
+            Some(Hindrance::Gone),
+            "Queued again after an interruption: the model server local is no longer configured or found here; \
+             stop this turn or bring it back",
         );
-        check(running(Phase::Generating, false), None, None, "Writing…");
+        let check = |task: Task, now_ms, expected: &str| {
+            let line = line(&task, Waiting::default(), now_ms);
+            assert_eq!(line.map_or(String::new(), |line| line.words), expected);
+        };
+        check(running(Phase::Starting, false), Some(4_000), "Waiting for the first word… 3 s");
+        check(running(Phase::Loading, false), Some(66_000), "Loading model small… 1 min 5 s");
+        check(running(Phase::Waiting { seconds: 7 }, false), None, "The model server asked to wait 7 s");
+        check(running(Phase::Generating, false), None, "Writing…");
         // The browser's clock may be behind the server's.
-        check(running(Phase::Generating, false), None, Some(0), "Writing… 0 s");
-        check(running(Phase::Generating, true), None, Some(9_000), "Stopping…");
-        check(settled(Outcome::Cancelled), None, None, "Stopped");
-        check(settled(Outcome::Done { measured: Measured::default() }), None, None, "");
+        check(running(Phase::Generating, false), Some(0), "Writing… 0 s");
+        check(running(Phase::Generating, true), Some(9_000), "Stopping…");
+        check(settled(Outcome::Cancelled), None, "Stopped");
+        check(settled(Outcome::Done { measured: Measured::default() }), None, "");
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use domain::{
-    feed::{Cursor, Frame, Received, WATCH_MAX},
-    id::ChatId,
+    feed::{Cursor, Event, Frame, Received, Seq, WATCH_MAX},
+    page::{Viewed, Wanted},
 };
 use leptos::{prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast, closure::Closure};
@@ -20,7 +20,9 @@ use super::{
 use crate::{
     chat::api,
     device,
+    erased::effect_first,
     error::AppError,
+    notifications::Notifications,
     workspace::{Offered, api::page_snapshot},
 };
 
@@ -31,17 +33,20 @@ const WAITING_MAX: usize = 1_000;
 /// One answer that cannot be read may have been cut off on its way; this many in a row are of another version.
 const UNREADABLE_MAX: u32 = 2;
 
-pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
+pub(super) fn keep(feed: Feed, wanted: Memo<Wanted>) {
     let offered = expect_context::<Offered>();
-    let wire = Rc::new(Wire { feed, wanted, offered, inner: RefCell::default() });
+    let notifications = expect_context::<Notifications>();
+    let wire = Rc::new(Wire { feed, wanted, offered, notifications, inner: RefCell::default() });
+    // Whoever else opens something in this session brings it to the front here too.
+    let is_here = Memo::new(move |_| feed.page(|page| page.holds(wanted.get())));
     // Effects run after hydration, so the first render on both sides is the snapshot's.
-    Effect::new(move |started: Option<()>| {
-        wanted.track();
-        if started.is_none() {
+    effect_first(move |is_first| {
+        wire.inner.borrow_mut().viewed.look_at(wanted.get());
+        if is_first {
             wire.start();
         }
         // The first address is the snapshot's own.
-        if wire.is_elsewhere() {
+        if !is_here.get() {
             wire.see(Seen::Navigated);
         } else if feed.problem.with_untracked(Option::is_some)
             && feed.connection.get_untracked() != Shown::Outdated
@@ -54,8 +59,9 @@ pub(super) fn keep(feed: Feed, wanted: Memo<Option<ChatId>>) {
 
 struct Wire {
     feed: Feed,
-    wanted: Memo<Option<ChatId>>,
+    wanted: Memo<Wanted>,
     offered: Offered,
+    notifications: Notifications,
     inner: RefCell<Inner>,
 }
 
@@ -65,9 +71,12 @@ struct Inner {
     source: Option<Source>,
     watched: Vec<String>,
     waiting: Vec<Frame>,
+    /// The last event that was looked at for something to tell. None: wherever the page stands.
+    told: Option<Seq>,
     is_frame_requested: bool,
     /// Answers to requests that were given up are told by their number.
     asked: u32,
+    viewed: Viewed,
     /// How many snapshots in a row could not be read.
     unreadable: u32,
 }
@@ -82,13 +91,17 @@ impl Wire {
     }
 
     fn tick(self: &Rc<Self>) {
-        self.see(Seen::Tick { visible: device::is_visible() });
+        let keeps_watch = self.notifications.keep_watch();
+        self.see(Seen::Tick { awake: device::is_visible() || keeps_watch });
     }
 
     fn see(self: &Rc<Self>, seen: Seen) {
         let now_ms = device::now_ms().unwrap_or_default();
         let (act, shown) = {
             let mut inner = self.inner.borrow_mut();
+            if seen == Seen::Reset {
+                inner.told = None;
+            }
             (inner.line.next(seen, now_ms), inner.line.shown())
         };
         if self.feed.connection.get_untracked() != shown {
@@ -113,10 +126,16 @@ impl Wire {
 
     fn connect(self: &Rc<Self>) {
         self.close();
-        let cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
+        let mut cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
         if cursor.watch.len() > WATCH_MAX {
             // The server would refuse. A snapshot brings all these texts at once.
             return self.see(Seen::Reset);
+        }
+        {
+            // What a new snapshot holds already is heard again: it may be worth telling.
+            let told = &mut self.inner.borrow_mut().told;
+            cursor.after = told.map_or(cursor.after, |told| told.min(cursor.after));
+            *told = Some(cursor.after);
         }
         let source = Source::open(self, &cursor);
         let failed = source.is_none();
@@ -142,20 +161,30 @@ impl Wire {
             // A frame of another version: the page that knows it has to be loaded.
             return self.see(Seen::Reset);
         };
-        let seen = if frame == Frame::Beat { Seen::Beat } else { Seen::Heard };
+        if frame == Frame::Beat {
+            return self.beat();
+        }
         let is_due = {
             let mut inner = self.inner.borrow_mut();
-            if frame != Frame::Beat {
-                inner.waiting.push(frame);
-            }
+            inner.waiting.push(frame);
             inner.waiting.len() >= WAITING_MAX
         };
-        self.see(seen);
+        self.see(Seen::Heard);
         // A hidden page gets no animation frames.
         if is_due || !device::is_visible() {
             self.fold();
         } else {
             self.request_fold();
+        }
+    }
+
+    /// What came before a beat is folded before it: after it, nobody could tell what was missed from what is new.
+    fn beat(self: &Rc<Self>) {
+        let asked = self.inner.borrow().asked;
+        self.fold();
+        // Unless that led to another connection.
+        if self.inner.borrow().asked == asked {
+            self.see(Seen::Beat);
         }
     }
 
@@ -176,7 +205,9 @@ impl Wire {
         if frames.is_empty() {
             return;
         }
-        match self.feed.receive(&frames) {
+        let received = self.feed.receive(&frames);
+        self.tell(&frames);
+        match received {
             Received::Gap => self.see(Seen::Gap),
             Received::Reset => self.see(Seen::Reset),
             Received::Applied | Received::Repeated => {
@@ -193,11 +224,35 @@ impl Wire {
         }
     }
 
+    /// Each event once, as far as the page has come.
+    fn tell(&self, frames: &[Frame]) {
+        let here = self.feed.mirror.with_untracked(|mirror| mirror.seq);
+        let is_news = self.inner.borrow().line.hears_news(device::now_ms().unwrap_or_default());
+        let mut told = self.inner.borrow().told.unwrap_or(here);
+        let mut events: Vec<&Event> = Vec::new();
+        for frame in frames {
+            if let Frame::Event(envelope) = frame
+                && envelope.seq > told
+                && envelope.seq <= here
+            {
+                told = envelope.seq;
+                events.push(&envelope.event);
+            }
+        }
+        self.inner.borrow_mut().told = Some(told);
+        self.notifications.hear(&events, is_news);
+    }
+
     fn fetch(self: &Rc<Self>) {
         let wanted = self.wanted.get_untracked();
+        let keep = {
+            let inner = self.inner.borrow();
+            let keep = untrack(|| self.feed.page(|page| page.kept(&inner.viewed)));
+            keep.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        };
         let (wire, asked) = (Rc::clone(self), self.inner.borrow().asked);
         spawn_local(async move {
-            let answer = page_snapshot(wanted).await;
+            let answer = page_snapshot(wanted.path(), keep).await;
             if wire.inner.borrow().asked != asked {
                 return;
             }
@@ -255,7 +310,8 @@ impl Wire {
     }
 
     fn is_elsewhere(&self) -> bool {
-        self.wanted.get_untracked() != untrack(|| self.feed.shown_chat())
+        let wanted = self.wanted.get_untracked();
+        !untrack(|| self.feed.page(|page| page.holds(wanted)))
     }
 }
 

@@ -3,8 +3,14 @@
 
 /// The server sends a beat every two seconds, so this long a silence means a dead connection.
 const SILENCE_MS_MAX: i64 = 5_000;
+/// A browser keeps up to five more connections to a host, which may be as dead as the one that fell silent. Each
+/// try uses one of them up, so these are short; the next one is new and gets its time.
+const SHORT_TRIES: u32 = 5;
+const SHORT_TRY_MS: i64 = 1_000;
 /// A browser allows six connections to a host; a page nobody looks at gives its own back.
 const HIDDEN_MS_MAX: i64 = 10_000;
+/// What comes longer than this after the last beat was missed, not heard: it is shown, but it is no news.
+const NEWS_MS_MAX: i64 = 15_000;
 const ANSWER_MS_MAX: i64 = 15_000;
 const BACKOFF_MS_MIN: i64 = 200;
 const BACKOFF_MS_MAX: i64 = 5_000;
@@ -13,7 +19,8 @@ const BACKOFF_MS_MAX: i64 = 5_000;
 pub enum Seen {
     /// A second passed, or something may have changed.
     Tick {
-        visible: bool,
+        /// The page is looked at, or keeps watch for others.
+        awake: bool,
     },
     Opened,
     Heard,
@@ -85,6 +92,7 @@ pub struct Line {
     /// In a row, until a connection lasts from one beat to the next: the first comes with it, whatever else does.
     failures: u32,
     hidden_since_ms: Option<i64>,
+    beat_at_ms: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +122,7 @@ enum State {
 
 impl Default for Line {
     fn default() -> Self {
-        Self { state: State::New, failures: 0, hidden_since_ms: None }
+        Self { state: State::New, failures: 0, hidden_since_ms: None, beat_at_ms: None }
     }
 }
 
@@ -145,6 +153,7 @@ impl Line {
                     self.failures = 0;
                 }
                 self.state = State::Open { heard_at_ms: now_ms, has_beaten: true };
+                self.beat_at_ms = Some(now_ms);
                 None
             }
             // The first failure may be a restart or a hiccup; then it is worth asking why.
@@ -162,7 +171,7 @@ impl Line {
                 Some(Do::Connect)
             }
             (_, Seen::Answered) => None,
-            (_, Seen::Tick { visible }) => self.tick(visible, now_ms),
+            (_, Seen::Tick { awake }) => self.tick(awake, now_ms),
         }
     }
 
@@ -181,8 +190,13 @@ impl Line {
         }
     }
 
-    fn tick(&mut self, visible: bool, now_ms: i64) -> Option<Do> {
-        if visible {
+    /// Whether an event that is heard now happened now. A connection says what was missed before its first beat.
+    pub fn hears_news(&self, now_ms: i64) -> bool {
+        self.beat_at_ms.is_some_and(|beat_at_ms| now_ms - beat_at_ms <= NEWS_MS_MAX)
+    }
+
+    fn tick(&mut self, awake: bool, now_ms: i64) -> Option<Do> {
+        if awake {
             self.hidden_since_ms = None;
         } else {
             let since = *self.hidden_since_ms.get_or_insert(now_ms);
@@ -195,9 +209,11 @@ impl Line {
         }
         match self.state {
             State::New | State::Asleep => self.connect(now_ms),
-            State::Connecting { since_ms: at, .. } | State::Open { heard_at_ms: at, .. }
-                if now_ms - at >= SILENCE_MS_MAX =>
-            {
+            State::Connecting { since_ms, .. } if now_ms - since_ms >= self.opens_within_ms() => {
+                self.failures += 1;
+                self.connect(now_ms)
+            }
+            State::Open { heard_at_ms, .. } if now_ms - heard_at_ms >= SILENCE_MS_MAX => {
                 self.failures += 1;
                 self.connect(now_ms)
             }
@@ -208,6 +224,10 @@ impl Line {
             State::Asking { since_ms } if now_ms - since_ms >= ANSWER_MS_MAX => self.wait(Do::Probe, now_ms),
             _ => None,
         }
+    }
+
+    fn opens_within_ms(&self) -> i64 {
+        if (1..=SHORT_TRIES).contains(&self.failures) { SHORT_TRY_MS } else { SILENCE_MS_MAX }
     }
 
     fn heard(&mut self, now_ms: i64) -> Option<Do> {

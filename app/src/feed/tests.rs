@@ -3,6 +3,8 @@ use domain::{
     chat::{Body, Message},
     feed::{Delta, Envelope, Event, Truncate},
     id::{Attempt, MessageId, SessionId, TaskId},
+    layout::Layout,
+    page::OpenSession,
     task::{Status, Task, Work},
     transcript::Kind,
 };
@@ -25,6 +27,8 @@ fn snapshot(text: &str) -> Snapshot<Page> {
         chat: chat.id,
         work: Work::ChatTurn,
         model: ModelRef { server: "local".into(), model: "small".into() },
+        persona: None,
+        coder: None,
         attempts_max: 3,
         queued_at_ms: 0,
         lost: Vec::new(),
@@ -34,7 +38,8 @@ fn snapshot(text: &str) -> Snapshot<Page> {
     chat.apply(&Event::TaskQueued { chat: chat.id, task });
     chat.apply(&Event::MessageAdded { chat: chat.id, message });
     chat.apply(&Event::TaskStarted { chat: chat.id, task: stream().task, attempt: Attempt(1), at_ms: 0 });
-    let state = Page { workspace: Workspace::default(), chat: Some(chat) };
+    let open = OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+    let state = Page { workspace: Workspace::default(), session: Some(open) };
     Snapshot { seq: 3, state, streams: vec![(stream(), text.to_owned())] }
 }
 
@@ -89,7 +94,7 @@ fn a_delta_wakes_nothing_but_its_text() {
         let state = Memo::new_with_compare(
             move |_| {
                 woken.update_value(|woken| *woken += 1);
-                feed.chat(|chat| chat.messages.len())
+                feed.chat(ChatId(id(1)), |chat| chat.messages.len())
             },
             |_, _| true,
         );

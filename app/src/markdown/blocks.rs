@@ -5,12 +5,14 @@ use std::sync::Arc;
 use domain::markdown::{Align, Block, Cell, Inline, Item, List, Table};
 use leptos::prelude::*;
 
+use crate::erased::{Erase, Erased};
+
 use super::{copy::CopyButton, inlines::inlines};
 
 /// The page's own headings are the first two levels, so an answer's begin at the third; the class keeps the look.
 const HEADING_OFFSET: u8 = 2;
 
-pub(super) fn block(block: &Arc<Block>) -> AnyView {
+pub(super) fn block(block: &Arc<Block>) -> Erased {
     match &**block {
         // The button holds the block, not a second copy of a text that may be long.
         Block::Code { lang, .. } => {
@@ -21,46 +23,46 @@ pub(super) fn block(block: &Arc<Block>) -> AnyView {
     }
 }
 
-fn blocks(all: &[Block]) -> AnyView {
-    all.iter().map(nested).collect_view().into_any()
+fn blocks(all: &[Block]) -> Erased {
+    all.iter().map(nested).collect_view().erase()
 }
 
-fn nested(block: &Block) -> AnyView {
+fn nested(block: &Block) -> Erased {
     match block {
-        Block::Paragraph(content) => view! { <p>{inlines(content)}</p> }.into_any(),
+        Block::Paragraph(content) => view! { <p>{inlines(content)}</p> }.erase(),
         Block::Heading { level, content } => heading(*level, content),
         Block::List(list) => self::list(list),
-        Block::Quote(content) => view! { <blockquote>{blocks(content)}</blockquote> }.into_any(),
+        Block::Quote(content) => view! { <blockquote>{blocks(content)}</blockquote> }.erase(),
         Block::Code { lang, text } => {
             let source = text.clone();
             code(lang, block, move || source.clone())
         }
         Block::Table(table) => self::table(table),
-        Block::Rule => view! { <hr/> }.into_any(),
+        Block::Rule => view! { <hr/> }.erase(),
     }
 }
 
-fn heading(level: u8, content: &[Inline]) -> AnyView {
+fn heading(level: u8, content: &[Inline]) -> Erased {
     let class = format!("heading-{level}");
     let content = inlines(content);
     match level.saturating_add(HEADING_OFFSET) {
-        0..=3 => view! { <h3 class=class>{content}</h3> }.into_any(),
-        4 => view! { <h4 class=class>{content}</h4> }.into_any(),
-        5 => view! { <h5 class=class>{content}</h5> }.into_any(),
-        _ => view! { <h6 class=class>{content}</h6> }.into_any(),
+        0..=3 => view! { <h3 class=class>{content}</h3> }.erase(),
+        4 => view! { <h4 class=class>{content}</h4> }.erase(),
+        5 => view! { <h5 class=class>{content}</h5> }.erase(),
+        _ => view! { <h6 class=class>{content}</h6> }.erase(),
     }
 }
 
-fn list(list: &List) -> AnyView {
+fn list(list: &List) -> Erased {
     let items = list.items.iter().map(|item| self::item(item, list.tight)).collect_view();
     let class = if list.tight { "tight" } else { "loose" };
     match list.start {
-        Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.into_any(),
-        None => view! { <ul class=class>{items}</ul> }.into_any(),
+        Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.erase(),
+        None => view! { <ul class=class>{items}</ul> }.erase(),
     }
 }
 
-fn item(item: &Item, tight: bool) -> AnyView {
+fn item(item: &Item, tight: bool) -> Erased {
     let content = item
         .blocks
         .iter()
@@ -78,13 +80,13 @@ fn item(item: &Item, tight: bool) -> AnyView {
                     <div>{content}</div>
                 </li>
             }
-            .into_any()
+            .erase()
         }
-        None => view! { <li>{content}</li> }.into_any(),
+        None => view! { <li>{content}</li> }.erase(),
     }
 }
 
-fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + 'static) -> AnyView {
+fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + 'static) -> Erased {
     let name = if lang.is_empty() { "Code".to_owned() } else { format!("Code, {lang}") };
     view! {
         <div class="code-block">
@@ -98,7 +100,7 @@ fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + '
             </pre>
         </div>
     }
-    .into_any()
+    .erase()
 }
 
 fn code_text(block: &Block) -> &str {
@@ -108,7 +110,7 @@ fn code_text(block: &Block) -> &str {
     }
 }
 
-fn table(table: &Table) -> AnyView {
+fn table(table: &Table) -> Erased {
     let head = table.head.iter().zip(classes(table)).map(|(cell, class)| {
         view! { <th scope="col" class=class>{inlines(cell)}</th> }
     });
@@ -128,7 +130,7 @@ fn table(table: &Table) -> AnyView {
             </table>
         </div>
     }
-    .into_any()
+    .erase()
 }
 
 fn classes(table: &Table) -> impl Iterator<Item = &'static str> {

@@ -2,6 +2,8 @@
 
 use leptos::{ev::MouseEvent, prelude::*};
 
+use crate::icon::Icon;
+
 /// `name` is what the button does, for those who cannot see where it stands; `text` is asked for at the click.
 #[component]
 pub fn CopyButton<F>(#[prop(into)] name: String, text: F) -> impl IntoView
@@ -21,9 +23,11 @@ where
         Some(true) => "Copied",
         Some(false) => "The browser refused to copy",
     };
+    let icon = move || if copied.get() == Some(true) { Icon::Check } else { Icon::Copy }.view();
     view! {
         <button type="button" class="copy-button" aria-label=name on:click=copy>
-            {label}
+            {icon}
+            <span>{label}</span>
         </button>
         <span class="visually-hidden" role="status">{said}</span>
     }
@@ -47,13 +51,17 @@ fn on_click(text: String, copied: RwSignal<Option<bool>>) {
 }
 
 #[cfg(feature = "hydrate")]
+pub use clipboard::write as copy_text;
+
+#[cfg(feature = "hydrate")]
 mod clipboard {
     use leptos::prelude::{document, window};
     use wasm_bindgen::JsCast;
     use wasm_bindgen_futures::JsFuture;
     use web_sys::{HtmlDocument, HtmlElement, HtmlTextAreaElement};
 
-    pub(super) async fn write(text: &str) -> bool {
+    /// Whether the browser allowed it.
+    pub async fn write(text: &str) -> bool {
         let clipboard = window().navigator().clipboard();
         // Browsers have it only on https and on localhost, whatever its type promises.
         if !clipboard.is_undefined() && JsFuture::from(clipboard.write_text(text)).await.is_ok() {

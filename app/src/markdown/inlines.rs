@@ -3,24 +3,26 @@
 use domain::markdown::Inline;
 use leptos::prelude::*;
 
-pub(super) fn inlines(content: &[Inline]) -> AnyView {
-    content.iter().map(inline).collect_view().into_any()
+use crate::erased::{Erase, Erased};
+
+pub(super) fn inlines(content: &[Inline]) -> Erased {
+    content.iter().map(inline).collect_view().erase()
 }
 
-fn inline(node: &Inline) -> AnyView {
+fn inline(node: &Inline) -> Erased {
     match node {
-        Inline::Text(text) => text.clone().into_any(),
-        Inline::Strong(content) => view! { <strong>{inlines(content)}</strong> }.into_any(),
-        Inline::Emphasis(content) => view! { <em>{inlines(content)}</em> }.into_any(),
-        Inline::Strike(content) => view! { <del>{inlines(content)}</del> }.into_any(),
-        Inline::Code(text) => view! { <code>{text.clone()}</code> }.into_any(),
+        Inline::Text(text) => text.clone().erase(),
+        Inline::Strong(content) => view! { <strong>{inlines(content)}</strong> }.erase(),
+        Inline::Emphasis(content) => view! { <em>{inlines(content)}</em> }.erase(),
+        Inline::Strike(content) => view! { <del>{inlines(content)}</del> }.erase(),
+        Inline::Code(text) => view! { <code>{text.clone()}</code> }.erase(),
         Inline::Link { href, content } => view! {
             <a href=href.to_string() rel="noopener noreferrer nofollow" target="_blank">
                 {inlines(content)}
             </a>
         }
-        .into_any(),
-        Inline::SoftBreak => "\n".into_any(),
-        Inline::HardBreak => view! { <br/> }.into_any(),
+        .erase(),
+        Inline::SoftBreak => "\n".erase(),
+        Inline::HardBreak => view! { <br/> }.erase(),
     }
 }

@@ -3,27 +3,32 @@
 use leptos::prelude::*;
 
 use super::api::AddProject;
-use crate::{error::AppError, notice::failure_of};
+use crate::{
+    erased::Erase,
+    error::AppError,
+    form::{Form, Submission},
+};
 
 #[component]
 pub fn AddProjectForm() -> impl IntoView {
-    let add = ServerAction::<AddProject>::new();
-    let error = Memo::new(move |_| failure_of(add));
-    let offered = move || match error.get() {
-        Some(AppError::NotARepository { path }) => Some(path),
+    let add = Submission::new::<AddProject>();
+    let error = Memo::new(move |_| add.failure());
+    let offered = move || matches!(error.get(), Some(AppError::NotARepository { .. }));
+    let typed = move || match error.get() {
+        Some(AppError::NotARepository { path: typed } | AppError::FolderRefused { typed, .. }) => Some(typed),
         _ => None,
     };
     let offer = move || {
-        offered().map(|_| {
+        offered().then(|| {
             view! {
-                <button class="button" type="submit" name="init" value="true" disabled=move || add.pending().get()>
+                <button class="button" type="submit" name="init" value="true" disabled=move || add.is_pending()>
                     "Make it a git repository and add it"
                 </button>
             }
         })
     };
     view! {
-        <ActionForm action=add attr:class="card">
+        <Form to=add class="card">
             <div class="field">
                 <label class="field-label" for="project-path">"Folder of the project"</label>
                 <input
@@ -35,7 +40,7 @@ pub fn AddProjectForm() -> impl IntoView {
                     autocapitalize="none"
                     spellcheck="false"
                     placeholder="/home/me/project"
-                    value=offered
+                    value=typed
                     aria-invalid=move || error.get().map(|_| "true")
                     aria-describedby="path-hint path-error"
                 />
@@ -46,11 +51,11 @@ pub fn AddProjectForm() -> impl IntoView {
                     {move || error.get().map(|error| error.to_string())}
                 </span>
             </div>
-            <button class="button primary" type="submit" disabled=move || add.pending().get()>
-                {move || if add.pending().get() { "Adding…" } else { "Add project" }}
+            <button class="button primary" type="submit" disabled=move || add.is_pending()>
+                {move || if add.is_pending() { "Adding…" } else { "Add project" }}
             </button>
             {offer}
-        </ActionForm>
+        </Form>
     }
-    .into_any()
+    .erase()
 }

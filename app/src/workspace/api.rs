@@ -1,26 +1,34 @@
 //! Projects, sessions and chats, and the snapshot that a page starts from.
 
+#[cfg(feature = "ssr")]
+use domain::{chat::Kind, id::ChatId, page::Wanted};
 use domain::{
     feed::Snapshot,
-    id::{ChatId, ProjectId, SessionId},
+    id::{ProjectId, SessionId},
     page::Page,
 };
 use leptos::prelude::*;
 
-use crate::error::AppError;
 #[cfg(feature = "ssr")]
 use crate::ports::{self, FolderCheck};
+use crate::{error::AppError, wire::Wire};
 
-#[server(endpoint = "page_snapshot")]
-pub async fn page_snapshot(chat: Option<ChatId>) -> Result<Snapshot<Page>, AppError> {
-    Ok(store::snapshot::page(&ports::db()?, chat).await?)
+/// What the address shows. `keep` names chats, parted by commas, that the page would like to go on with.
+#[server(endpoint = "page_snapshot", protocol = Wire)]
+pub async fn page_snapshot(
+    #[server(default)] path: String,
+    #[server(default)] keep: String,
+) -> Result<Snapshot<Page>, AppError> {
+    let keep: Vec<ChatId> = keep.split(',').filter_map(|id| id.parse().ok()).collect();
+    Ok(store::snapshot::page(&ports::db()?, Wanted::from_path(&path), &keep).await?)
 }
 
 /// Adds the folder and opens a first chat in it. `init` makes it a git repository where it is none.
 #[server(endpoint = "add_project")]
 pub async fn add_project(path: String, #[server(default)] init: bool) -> Result<(), AppError> {
     let folders = ports::folders()?;
-    let (path, name) = match folders.check(path).await? {
+    let checked = folders.check(path.clone()).await.map_err(|error| with_typed(error, path));
+    let (path, name) = match checked? {
         FolderCheck::Repository { path, name } => (path, name),
         FolderCheck::NotARepository { path } if !init => return Err(AppError::NotARepository { path }),
         FolderCheck::NotARepository { path } => {
@@ -46,9 +54,29 @@ pub async fn add_chat(session: SessionId) -> Result<(), AppError> {
     open_chat(&ports::db()?, session).await
 }
 
+/// A refusal travels in an address, which has not room for everything.
+#[cfg(feature = "ssr")]
+const TYPED_BYTES_MAX: usize = 1024;
+
+#[cfg(feature = "ssr")]
+fn with_typed(error: AppError, typed: String) -> AppError {
+    match error {
+        AppError::Invalid(why) if typed.len() <= TYPED_BYTES_MAX => AppError::FolderRefused { typed, why },
+        error => error,
+    }
+}
+
+/// For a page without scripts; others remember it themselves.
+#[server(endpoint = "fold_sidebar")]
+pub async fn fold_sidebar(hidden: bool) -> Result<(), AppError> {
+    let fold = if hidden { super::Fold::Hidden } else { super::Fold::Open };
+    fold.send_cookie();
+    Ok(())
+}
+
 #[cfg(feature = "ssr")]
 async fn open_chat(db: &store::Db, session: SessionId) -> Result<(), AppError> {
-    let chat = store::workspace::add_chat(db, session).await?;
-    leptos_axum::redirect(&super::chat_path(chat.id));
+    let chat = store::workspace::add_chat(db, session, Kind::Chat).await?;
+    leptos_axum::redirect(&Wanted::Chat(chat.id).path());
     Ok(())
 }

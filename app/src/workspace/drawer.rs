@@ -3,6 +3,7 @@
 use leptos::{ev::KeyboardEvent, prelude::*};
 
 use crate::{
+    erased::Erase,
     feed::{Feed, line::Shown},
     icon::Icon,
 };
@@ -40,10 +41,11 @@ pub fn DrawerToggle() -> impl IntoView {
             {Icon::Menu.view()}
         </a>
     }
-    .into_any()
+    .erase()
 }
 
-/// The connection where the drawer hides it. A dot while it is made, since that passes; words when it is lost.
+/// The connection where the drawer hides it. A dot while it is made, since that passes; words when it is lost, which
+/// are not seen beside tabs.
 #[component]
 pub fn HeadConnection() -> impl IntoView {
     let feed = expect_context::<Feed>();
@@ -51,8 +53,7 @@ pub fn HeadConnection() -> impl IntoView {
         let shown = feed.connection.get();
         (shown != Shown::Live).then(|| {
             let words = (shown != Shown::Connecting).then(|| shown.words());
-            // The frame speaks it.
-            view! { <span class="head-connection" data-state=shown.mark() aria-hidden="true">{words}</span> }
+            view! { <span class="head-connection" data-state=shown.mark()><span>{words}</span></span> }
         })
     }
 }

@@ -1,27 +1,36 @@
 //! Projects, their sessions, and the chats in them.
 
 use domain::{
+    history::PATH,
     id::{ProjectId, SessionId},
-    workspace::{ChatEntry, Project, Session},
+    page::Wanted,
+    settings::Section,
+    workspace::{Activity, ChatEntry, Project, Session},
 };
-use leptos::{form::ActionForm, prelude::*};
+use leptos::{html::Details, prelude::*};
 
 use super::{
     api::{AddChat, AddSession},
-    chat_path,
+    fold::{HideSidebar, is_folded, remember_folded},
 };
 use crate::{
+    address::Address,
+    erased::{Erase, For},
     feed::Feed,
+    form::{Form, Submission},
     icon::Icon,
-    notice::{Failure, failure_of},
+    notice::Failure,
+    panes::chat_icon,
 };
 
+/// `here` is the page that it stands on, where that is none of the workspace's own.
 #[component]
-pub fn Sidebar() -> impl IntoView {
+pub fn Sidebar(#[prop(optional)] here: &'static str) -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let actions = Actions { add_chat: ServerAction::new(), add_session: ServerAction::new() };
+    let actions =
+        Actions { add_chat: Submission::new::<AddChat>(), add_session: Submission::new::<AddSession>() };
     let projects = Memo::new(move |_| feed.workspace(|all| all.projects.clone()));
-    let failure = move || failure_of(actions.add_chat).or_else(|| failure_of(actions.add_session));
+    let failure = move || actions.add_chat.failure().or_else(|| actions.add_session.failure());
     view! {
         <nav class="sidebar" id="sidebar" aria-label="Projects and chats">
             <div class="sidebar-head">
@@ -29,8 +38,19 @@ pub fn Sidebar() -> impl IntoView {
                 <a class="icon-button" href="/" aria-label="Add a project" title="Add a project">
                     {Icon::Plus.view()}
                 </a>
+                <HideSidebar />
             </div>
             <div class="sidebar-scroll">
+                // A page of its own, which the browser has to fetch.
+                <a
+                    class="nav-item"
+                    href=PATH
+                    rel="external"
+                    aria-current=(here == PATH).then_some("page")
+                >
+                    {Icon::History.view()}
+                    <span class="nav-label">"History"</span>
+                </a>
                 <Failure error=Signal::derive(failure) dismiss=move |()| actions.forget() />
                 <For
                     each=move || projects.get()
@@ -38,22 +58,27 @@ pub fn Sidebar() -> impl IntoView {
                     children=move |project| view! { <ProjectPart project actions /> }
                 />
             </div>
-            <div class="sidebar-foot"><Connection /></div>
+            <div class="sidebar-foot">
+                <Connection />
+                <a class="icon-button" href=Wanted::SettingsPage(Section::default()).path() aria-label="Settings">
+                    {Icon::Settings.view()}
+                </a>
+            </div>
         </nav>
     }
-    .into_any()
+    .erase()
 }
 
 #[derive(Clone, Copy)]
 struct Actions {
-    add_chat: ServerAction<AddChat>,
-    add_session: ServerAction<AddSession>,
+    add_chat: Submission,
+    add_session: Submission,
 }
 
 impl Actions {
     fn forget(self) {
-        self.add_chat.value().set(None);
-        self.add_session.value().set(None);
+        self.add_chat.forget();
+        self.add_session.forget();
     }
 }
 
@@ -64,37 +89,47 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
     let sessions = Memo::new(move |_| feed.workspace(|all| of_project(&all.sessions, id)));
     // Shown without its number while it is the only one.
     let is_single = Memo::new(move |_| sessions.read().len() == 1);
+    let name = project.name.clone();
+    let details = NodeRef::<Details>::new();
+    let on_toggle = move |_| {
+        if let Some(details) = details.get_untracked() {
+            remember_folded(id, !details.open());
+        }
+    };
     view! {
-        <section>
-            <h2 class="nav-title" title=project.path>
-                <span class="nav-label">{project.name.clone()}</span>
-                <ActionForm action=actions.add_session>
-                    <input type="hidden" name="project" value=id.to_string() />
-                    <input
-                        type="hidden"
-                        name="name"
-                        value=move || format!("Session {}", sessions.read().len() + 1)
-                    />
-                    <button
-                        class="icon-button"
-                        type="submit"
-                        title="New session"
-                        aria-label=format!("New session in {}", project.name)
-                    >
-                        {Icon::Plus.view()}
-                    </button>
-                </ActionForm>
-            </h2>
-            <ul class="nav-list">
-                <For
-                    each=move || sessions.get()
-                    key=|session| session.id
-                    children=move |session| view! { <SessionPart session actions is_single /> }
+        <section class="nav-group">
+            // Beside the summary, since nothing that is pressed may stand in what is pressed.
+            <Form to=actions.add_session class="nav-group-add">
+                <input type="hidden" name="project" value=id.to_string() />
+                <input
+                    type="hidden"
+                    name="name"
+                    value=move || format!("Session {}", sessions.read().len() + 1)
                 />
-            </ul>
+                <button
+                    class="icon-button"
+                    type="submit"
+                    title="New session"
+                    aria-label=format!("New session in {}", project.name)
+                >
+                    {Icon::Plus.view()}
+                </button>
+            </Form>
+            <details open=!is_folded(id) node_ref=details on:toggle=on_toggle>
+                <summary class="nav-title" title=project.path>
+                    <h2 class="nav-label">{name}</h2>
+                </summary>
+                <ul class="nav-list">
+                    <For
+                        each=move || sessions.get()
+                        key=|session| session.id
+                        children=move |session| view! { <SessionPart session actions is_single /> }
+                    />
+                </ul>
+            </details>
         </section>
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
@@ -106,46 +141,47 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
     view! {
         <li>
             {move || (!is_single.get()).then(|| view! { <h3 class="nav-title">{name.clone()}</h3> })}
-            <ActionForm action=actions.add_chat>
+            <Form to=actions.add_chat>
                 <input type="hidden" name="session" value=id.to_string() />
                 <button class="nav-item" type="submit" aria-label=format!("New chat in {}", session.name)>
                     {Icon::Plus.view()}
                     <span class="nav-label">"New chat"</span>
                 </button>
-            </ActionForm>
+            </Form>
             <ul class="nav-list">
                 <For
                     each=move || chats.get()
-                    key=|chat| (chat.id, chat.title.clone(), chat.running)
+                    key=|chat| (chat.id, chat.title.clone(), chat.activity())
                     children=|chat| view! { <ChatLink chat /> }
                 />
             </ul>
         </li>
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
 fn ChatLink(chat: ChatEntry) -> impl IntoView {
-    let feed = expect_context::<Feed>();
-    let ChatEntry { id, title, running, .. } = chat;
-    let current = move || (feed.shown_chat() == Some(id)).then_some("page");
-    let dot = running.then(|| {
+    let Address(wanted) = expect_context::<Address>();
+    let activity = chat.activity();
+    let ChatEntry { id, title, kind, .. } = chat;
+    let current = move || (wanted.get() == Wanted::Chat(id)).then_some("page");
+    let dot = dot(activity).map(|(class, words)| {
         view! {
-            <span class="dot running"></span>
-            <span class="visually-hidden">"An answer is being written"</span>
+            <span class=format!("dot {class}")></span>
+            <span class="visually-hidden">{words}</span>
         }
     });
     view! {
         <li>
-            <a class="nav-item" href=chat_path(id) aria-current=current>
-                {Icon::Chat.view()}
+            <a class="nav-item" href=Wanted::Chat(id).path() aria-current=current>
+                {chat_icon(kind).view()}
                 <span class="nav-label">{title}</span>
                 {dot}
             </a>
         </li>
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
@@ -157,7 +193,17 @@ fn Connection() -> impl IntoView {
             {move || feed.connection.get().words()}
         </p>
     }
-    .into_any()
+    .erase()
+}
+
+/// What a chat's dot looks like and means.
+fn dot(activity: Activity) -> Option<(&'static str, &'static str)> {
+    match activity {
+        Activity::Idle => None,
+        Activity::Waiting => Some(("waiting", "Waits for the model")),
+        Activity::Running => Some(("running", "At work")),
+        Activity::NeedsPerson => Some(("needs-person", "Waits for you")),
+    }
 }
 
 fn of_project(sessions: &[Session], project: ProjectId) -> Vec<Session> {

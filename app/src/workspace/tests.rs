@@ -3,13 +3,15 @@ use domain::{
     catalogue::ModelRef,
     chat::{Chat, Choice, Input, NewTurn, Report},
     feed::StreamId,
-    id::{Attempt, MessageId, ProjectId, SessionId, TaskId},
+    id::{Attempt, ChatId, MessageId, ProjectId, SessionId, TaskId},
+    layout::Layout,
     output::Outcome,
+    page::OpenSession,
     task,
     workspace::{ChatEntry, Project, Session},
 };
-use leptos_meta::provide_meta_context;
-use leptos_router::{components::Router, location::RequestUrl};
+
+use uuid::Uuid;
 
 use super::*;
 
@@ -27,30 +29,41 @@ impl Story {
     fn new(question: &str) -> Self {
         let session = SessionId(id(2));
         let chat = Chat::new(ChatId(id(1)), session, "New chat".into());
-        let entry = ChatEntry { id: chat.id, session, title: "Greeting".into(), running: true };
+        let entry = ChatEntry::new(chat.id, session, "Greeting".into());
         let project = Project { id: ProjectId(id(3)), name: "shop".into(), path: "/src/shop".into() };
         let workspace = domain::workspace::Workspace {
             sessions: vec![Session { id: session, project: project.id, name: "Session 1".into() }],
             projects: vec![project],
             chats: vec![entry],
         };
-        let mut story = Self { page: Page { workspace, chat: Some(chat) }, streams: Vec::new() };
+        let open = OpenSession { id: session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+        let mut story = Self { page: Page { workspace, session: Some(open) }, streams: Vec::new() };
         let turn = NewTurn { message: MessageId(id(10)), reply: MessageId(id(11)), task: TaskId(id(12)) };
-        let choice =
-            Choice { model: ModelRef { server: "local".into(), model: "small".into() }, paid: false };
-        story.input(Input::Ask { turn, text: question.into(), choice, at_ms: 0 });
+        let choice = Choice {
+            model: ModelRef { server: "local".into(), model: "small".into() },
+            paid: false,
+            persona: None,
+            coder: None,
+        };
+        story.input(Input::Ask {
+            turn,
+            text: question.into(),
+            choice,
+            enclosed: Default::default(),
+            at_ms: 0,
+        });
         story
     }
 
     fn input(&mut self, input: Input) {
-        let chat = self.page.chat.as_mut().unwrap();
+        let chat = self.page.session.as_mut().unwrap().chats.values_mut().next().unwrap();
         let events = chat.decide(input).unwrap();
         events.iter().for_each(|event| chat.apply(event));
     }
 
     /// Runs the next attempt, which says `text` and ends so, or goes on.
     fn attempt(mut self, text: &str, outcome: Option<Outcome>) -> Self {
-        let chat = self.page.chat.as_mut().unwrap();
+        let chat = self.page.session.as_mut().unwrap().chats.values_mut().next().unwrap();
         let task = chat.tasks[&TaskId(id(12))].clone();
         let attempt = task.next_attempt();
         let events = task.decide(task::Input::Claim { at_ms: 0 }).unwrap();
@@ -70,11 +83,14 @@ impl Story {
     fn html(self) -> String {
         let snapshot = Snapshot { seq: 1, state: self.page, streams: self.streams };
         Owner::new_root(None).with(|| {
-            provide_meta_context();
-            provide_context(RequestUrl::new("/"));
-            let wanted = Memo::new(|_| None);
-            let frame = move || view! { <Frame snapshot=snapshot.clone() models=Models::default() wanted /> };
-            let html = view! { <Router>{frame()}</Router> }.to_html();
+            crate::ui::provide();
+            let first = First {
+                wanted: Wanted::Chat(ChatId(id(1))),
+                page: Ok((snapshot, Models::default())),
+                refused: None,
+                settings: None,
+            };
+            let html = view! { <Workspace first /> }.to_html();
             html.replace("<!>", "").replace("<!---->", "")
         })
     }
@@ -122,20 +138,8 @@ fn an_answer_that_failed_says_why_and_can_be_repeated() {
 }
 
 #[test]
-fn an_address_names_a_chat() {
-    let chat = ChatId(Uuid::from_u128(7));
-    let check = |path: &str, expected: Option<ChatId>| assert_eq!(chat_in(path), expected, "{path}");
-    check(&chat_path(chat), Some(chat));
-    check(&format!("{}/", chat_path(chat)), Some(chat));
-    check("/", None);
-    check("/chat/nonsense", Some(ChatId(Uuid::nil())));
-}
-
-#[test]
 fn what_does_not_exist_is_said_in_words() {
-    let html = Owner::new_root(None).with(|| {
-        provide_meta_context();
-        view! { <Problem error=AppError::Rejected(Rejected::missing("chat")) /> }.to_html()
-    });
+    let html = Owner::new_root(None)
+        .with(|| view! { <Problem error=AppError::Rejected(Rejected::missing("chat")) /> }.to_html());
     check(&html, &["That chat does not exist (any more)."]);
 }

@@ -1,9 +1,13 @@
 //! The start page: the newest chats, and the way in for a first project.
 
-use domain::workspace::ChatEntry;
+use domain::{
+    page::Wanted,
+    workspace::{Activity, ChatEntry},
+};
 use leptos::prelude::*;
 
-use super::{add_project::AddProjectForm, chat_path};
+use super::add_project::AddProjectForm;
+use crate::erased::{Erase, For, Show};
 use crate::feed::Feed;
 
 const RECENT_MAX: usize = 12;
@@ -33,7 +37,7 @@ pub fn Welcome() -> impl IntoView {
                 <ul class="card-list">
                     <For
                         each=move || recent.get()
-                        key=|chat| (chat.id, chat.title.clone(), chat.running)
+                        key=|chat| (chat.id, chat.title.clone(), chat.activity())
                         children=|chat| view! { <li><Recent chat /></li> }
                     />
                 </ul>
@@ -42,16 +46,17 @@ pub fn Welcome() -> impl IntoView {
             <AddProjectForm />
         </div>
     }
-    .into_any()
+    .erase()
 }
 
 #[component]
 fn Recent(chat: ChatEntry) -> impl IntoView {
+    let is_running = chat.activity() == Activity::Running;
     view! {
-        <a class="card" href=chat_path(chat.id)>
+        <a class="card" href=Wanted::Chat(chat.id).path()>
             <span>{chat.title}</span>
-            {chat.running.then_some(view! { <span class="field-hint">"An answer is being written."</span> })}
+            {is_running.then_some(view! { <span class="field-hint">"An answer is being written."</span> })}
         </a>
     }
-    .into_any()
+    .erase()
 }

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File},
     net::{Ipv4Addr, TcpListener},
     os::unix::fs::PermissionsExt as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
 };
@@ -63,6 +63,11 @@ impl Home {
             port: free_port()?,
             client: client.build()?,
         })
+    }
+
+    /// Where projects may lie.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub fn data_dir(&self) -> PathBuf {
@@ -236,8 +241,8 @@ impl Browser {
     }
 
     pub async fn snapshot(&self, chat: Option<ChatId>) -> Result<Snapshot<Page>> {
-        let fields: Vec<_> = chat.map(|chat| ("chat", chat.to_string())).into_iter().collect();
-        let text = self.call("page_snapshot", &fields).await?;
+        let path = chat.map_or("/".to_owned(), |chat| format!("/chat/{chat}"));
+        let text = self.call("page_snapshot", &[("path", path)]).await?;
         Ok(serde_json::from_str(&text)?)
     }
 

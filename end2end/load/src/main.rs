@@ -7,6 +7,7 @@ mod boocode;
 mod chaos;
 mod machine;
 mod memory;
+mod mention;
 mod part;
 mod sse;
 mod stream;
@@ -28,6 +29,8 @@ enum Task {
     Stream(Programs),
     /// Memory at rest, and while long streams pass
     Memory(Programs),
+    /// The time a key takes while a file is looked for, against a plain scan of the same list
+    Mention(Programs),
     /// Kill the server and its Postgres while chats go on
     Chaos {
         #[command(flatten)]
@@ -46,6 +49,9 @@ enum Task {
     /// A part of a measurement: a plain SSE broadcast
     #[command(hide = true)]
     Broadcast,
+    /// A part of a measurement: a plain scan of a list of paths
+    #[command(hide = true)]
+    Scan { list: PathBuf },
 }
 
 #[derive(Args)]
@@ -89,9 +95,11 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
     match task {
         Task::Stream(programs) => stream::measure(&programs).await,
         Task::Memory(programs) => memory::measure(&programs).await,
+        Task::Mention(programs) => mention::measure(&programs).await,
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,
         Task::Broadcast => part::broadcast::serve().await,
+        Task::Scan { list } => part::scan::serve(&list).await,
     }
 }

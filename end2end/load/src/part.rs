@@ -3,6 +3,7 @@
 pub mod broadcast;
 pub mod model;
 pub mod relay;
+pub mod scan;
 
 use std::{io::Write as _, net::Ipv4Addr, path::Path, process::Stdio, time::Duration};
 

@@ -87,8 +87,9 @@ async fn warm_up(browser: &Browser, chats: &[ChatId]) -> Result<()> {
     let settled = async {
         loop {
             let pages = try_join_all(chats.iter().map(|chat| browser.snapshot(Some(*chat)))).await?;
-            let mut tasks =
-                pages.iter().flat_map(|page| &page.state.chat).flat_map(|chat| chat.tasks.values());
+            let chats =
+                pages.iter().flat_map(|page| &page.state.session).flat_map(|open| open.chats.values());
+            let mut tasks = chats.flat_map(|chat| chat.tasks.values());
             if tasks.all(|task| task.is_settled()) {
                 return Ok(());
             }

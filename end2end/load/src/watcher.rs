@@ -41,7 +41,7 @@ impl Watcher {
     }
 
     pub fn chat(&self) -> Option<&Chat> {
-        self.mirror.state.chat.as_ref()
+        self.mirror.state.chat(self.chat)
     }
 
     /// Reads on, or connects again. What a dead server does is no error; what a live one says wrongly is.

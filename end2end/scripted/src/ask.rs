@@ -10,6 +10,8 @@ pub struct Ask {
     pub system: String,
     /// The last thing a person said.
     pub prompt: String,
+    /// The last thing that the model said before, where its API's reader tells.
+    pub answered: String,
     /// How many tool results came after it: which step of its script is next.
     pub tool_results: u64,
     pub tools_offered: bool,
@@ -20,13 +22,19 @@ pub struct Ask {
     /// The same for a retry of the same conversation, another for its next step.
     pub fingerprint: u64,
     pub prompt_tokens: u64,
+    /// The images of the whole conversation, as the data URLs that they came as.
+    pub images: Vec<String>,
 }
+
+/// What an image counts, however large it is.
+const IMAGE_TOKENS: u64 = 256;
 
 /// One entry of a conversation, as far as a script cares.
 pub enum Said {
     System(String),
     User(String),
     ToolResult,
+    Assistant(String),
     Other,
 }
 
@@ -48,6 +56,7 @@ impl Ask {
                     }
                 }
                 Said::ToolResult => ask.tool_results += 1,
+                Said::Assistant(text) => ask.answered = text,
                 Said::Other => {}
             }
         }
@@ -55,6 +64,14 @@ impl Ask {
         ask.fingerprint = hash(hash(0, model.as_bytes()), conversation.as_bytes());
         ask.prompt_tokens = (conversation.len() + ask.system.len()) as u64 / 4 + 1;
         ask
+    }
+
+    /// Images are not read as text, so their letters are not tokens.
+    pub fn see(&mut self, images: Vec<String>) {
+        let letters: usize = images.iter().map(String::len).sum();
+        self.prompt_tokens = self.prompt_tokens.saturating_sub(letters as u64 / 4);
+        self.prompt_tokens += images.len() as u64 * IMAGE_TOKENS;
+        self.images = images;
     }
 
     /// Whether a short title is wanted. An agent's own long prompt may hold the word too, but it offers tools.
@@ -112,6 +129,7 @@ mod tests {
         let said = [
             Said::System("Be brief.".into()),
             Said::User("first".into()),
+            Said::Assistant("an answer".into()),
             Said::ToolResult,
             Said::User("second <system-reminder>[[die]]</system-reminder>".into()),
             Said::ToolResult,
@@ -120,7 +138,7 @@ mod tests {
         ];
         let ask = Ask::of_conversation("m", &json!([]), said);
         assert_eq!((ask.prompt.as_str(), ask.tool_results), ("second ", 2));
-        assert_eq!(ask.system, "Be brief.\n");
+        assert_eq!((ask.system.as_str(), ask.answered.as_str()), ("Be brief.\n", "an answer"));
     }
 
     #[test]

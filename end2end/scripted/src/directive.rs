@@ -4,8 +4,8 @@
 //! `bytes N [chunk M]` · `reasoning TEXT` · `tool NAME {JSON}` (ends the answer; its result brings the next part).
 //! How: `rate N` · `split-utf8` · `loading MS` · `fake-reasoning N` · `error-shape SHAPE`.
 //! Faults: `truncate after N` · `cut after N` · `hang [after N]` · `die` · `status CODE [retry-after S]` ·
-//! `overflow` · `crash-line` · `fault-seed N`. `loading` and every fault take `times N`: only the first N requests
-//! with that same conversation meet it.
+//! `overflow` · `blind` (refuses images) · `crash-line` · `fault-seed N`. `loading` and every fault take `times N`: only the first N requests
+//! with that same conversation meet it. Every fault takes `step N`: only the request after N tool results meets it.
 
 use serde_json::Value;
 use thiserror::Error;
@@ -30,7 +30,7 @@ pub enum Directive {
     Loading { ms: u64, times: Option<u64> },
     FakeReasoning(u32),
     ErrorShape(Shape),
-    Fault { fault: Fault, times: Option<u64> },
+    Fault { fault: Fault, times: Option<u64>, step: Option<u64> },
 }
 
 /// What goes wrong.
@@ -54,6 +54,8 @@ pub enum Fault {
         retry_after: Option<u64>,
     },
     Overflow,
+    /// The model takes no images; without any it answers.
+    Blind,
     /// The loading banner, then a bare JSON line, as llama-swap does when the process dies while it loads.
     CrashLine,
 }
@@ -129,10 +131,10 @@ pub fn fault_of_seed(seed: u64) -> Directive {
         6 => return Directive::SplitUtf8,
         _ => return Directive::FakeReasoning(3),
     };
-    Directive::Fault { fault, times: None }
+    Directive::Fault { fault, times: None, step: None }
 }
 
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "say",
     "markdown",
     "tokens",
@@ -152,6 +154,7 @@ const NAMES: [&str; 21] = [
     "die",
     "status",
     "overflow",
+    "blind",
     "crash-line",
     "fault-seed",
 ];
@@ -180,7 +183,8 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
     }
     let mut arguments = Arguments::new(text);
     let times = arguments.named("times")?;
-    let faulty = |fault| Directive::Fault { fault, times };
+    let step = arguments.named("step")?;
+    let faulty = |fault| Directive::Fault { fault, times, step };
     let directive = match name {
         "markdown" => Directive::Markdown,
         "tokens" => Directive::Tokens(arguments.first()?),
@@ -208,6 +212,7 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
             faulty(Fault::Status { code: code as u16, retry_after })
         }
         "overflow" => faulty(Fault::Overflow),
+        "blind" => faulty(Fault::Blind),
         "crash-line" => faulty(Fault::CrashLine),
         "fault-seed" => match fault_of_seed(arguments.number()?) {
             Directive::Fault { fault, .. } => faulty(fault),

@@ -15,7 +15,11 @@ pub struct Record {
     pub path: String,
     pub model: String,
     pub last_user_message: String,
+    /// What the conversation says that the model said last; only chat completions tell.
+    pub last_assistant_message: String,
     pub system: String,
+    /// The images of the conversation as they came, each cut after so many characters.
+    pub images: Vec<String>,
     pub tool_results: u64,
     pub stream: bool,
     pub authorized: bool,
@@ -61,6 +65,7 @@ pub struct Entry {
 const RECORDS_MAX: usize = 1000;
 const MODELS_MAX: usize = 100;
 const TEXT_CHARS_MAX: usize = 4000;
+const IMAGE_CHARS_MAX: usize = 1000;
 
 impl Journal {
     pub fn begin(self: &Arc<Self>, path: &str, ask: &Ask, authorized: bool) -> Entry {
@@ -76,7 +81,9 @@ impl Journal {
             path: path.to_owned(),
             model: ask.model.clone(),
             last_user_message: ask.prompt.chars().take(TEXT_CHARS_MAX).collect(),
+            last_assistant_message: ask.answered.chars().take(TEXT_CHARS_MAX).collect(),
             system: ask.system.chars().take(TEXT_CHARS_MAX).collect(),
+            images: ask.images.iter().map(|url| url.chars().take(IMAGE_CHARS_MAX).collect()).collect(),
             tool_results: ask.tool_results,
             stream: ask.stream,
             authorized,

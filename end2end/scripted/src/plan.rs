@@ -63,7 +63,11 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
             Directive::Loading { ms, times } if applies(times) => reply.silence = Duration::from_millis(*ms),
             Directive::FakeReasoning(lines) => reply.banner = Some(*lines),
             Directive::ErrorShape(shape) => reply.shape = Some(*shape),
-            Directive::Fault { fault, times } if applies(times) && reply.fault.is_none() => {
+            Directive::Fault { fault, times, step }
+                if applies(times)
+                    && step.is_none_or(|step| step == ask.tool_results)
+                    && reply.fault.is_none() =>
+            {
                 reply.fault = Some(fault.clone());
             }
             Directive::Bytes { .. } if rate.is_none() => rate = Some(0.0),
@@ -195,6 +199,17 @@ mod tests {
         };
         assert_eq!(fault(0), Some(Fault::Die));
         assert_eq!(fault(1), Some(Fault::Truncate { after: 3 }));
+        assert_eq!(fault(2), None);
+    }
+
+    #[test]
+    fn a_fault_with_a_step_waits_for_it() {
+        let fault = |tool_results| {
+            let ask = Ask { tool_results, ..ask("[[tool ls]][[status 500 step 1]][[say done]]") };
+            plan(&ask, &Script::default(), 0).expect("a plan").fault
+        };
+        assert_eq!(fault(0), None);
+        assert_eq!(fault(1), Some(Fault::Status { code: 500, retry_after: None }));
         assert_eq!(fault(2), None);
     }
 }

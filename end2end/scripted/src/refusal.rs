@@ -19,6 +19,7 @@ pub enum Refusal {
     Died,
     Loading,
     Overflow { prompt_tokens: u64, context_tokens: u64 },
+    NoImages,
     Status { code: u16, retry_after: Option<u64> },
 }
 
@@ -31,7 +32,8 @@ impl Refusal {
             Refusal::UnknownModel(_) | Refusal::UnknownRoute => 404,
             Refusal::Unauthorized => 401,
             Refusal::TooMany { .. } => 429,
-            Refusal::Died => 500,
+            // llama.cpp calls it its own fault.
+            Refusal::Died | Refusal::NoImages => 500,
             Refusal::Loading => 503,
             Refusal::Status { code, .. } => *code,
         }
@@ -65,7 +67,9 @@ impl Refusal {
         let status = self.status(flavour);
         match (flavour, dialect) {
             // What the model process itself said goes through llama-swap as it is.
-            (Flavour::LlamaSwap, _) if !matches!(self, Refusal::Overflow { .. }) => self.proxied(),
+            (Flavour::LlamaSwap, _) if !matches!(self, Refusal::Overflow { .. } | Refusal::NoImages) => {
+                self.proxied()
+            }
             (Flavour::LlamaSwap | Flavour::LlamaCpp, _) => self.object(json!(status)),
             (Flavour::Ollama, _) => self.object(Value::Null),
             (Flavour::Cloud, Some(Dialect::Messages)) => {
@@ -103,6 +107,11 @@ impl Refusal {
                 "request ({prompt_tokens} tokens) exceeds the available context size ({context_tokens} tokens), \
                  try increasing it"
             ),
+            Refusal::NoImages => {
+                "image input is not supported - hint: if this is unexpected, you may need to \
+                                  provide the mmproj"
+                    .to_owned()
+            }
             Refusal::Status { code, .. } => format!("scripted status {code}"),
         }
     }
@@ -114,7 +123,7 @@ impl Refusal {
             Refusal::UnknownModel(_) | Refusal::UnknownRoute => "not_found_error",
             Refusal::Unauthorized => "authentication_error",
             Refusal::TooMany { .. } | Refusal::Status { code: 429, .. } => "rate_limit_error",
-            Refusal::Died | Refusal::Status { .. } => "server_error",
+            Refusal::Died | Refusal::NoImages | Refusal::Status { .. } => "server_error",
             Refusal::Loading => "unavailable_error",
             Refusal::Overflow { .. } => "exceed_context_size_error",
         }

@@ -5,13 +5,18 @@ use std::{collections::HashMap, sync::Mutex};
 use futures::{FutureExt as _, future::BoxFuture};
 use time::OffsetDateTime;
 
-use super::{AuthStore, BrowserSession, BrowserSessionId, SecretHash, StoreFailure};
+use super::{AuthStore, BrowserSession, BrowserSessionId, CredentialHash, StoreFailure};
 
 #[derive(Default)]
 pub struct MemoryStore {
-    tokens: Mutex<HashMap<SecretHash, OffsetDateTime>>,
+    tokens: Mutex<HashMap<CredentialHash, Token>>,
     sessions: Mutex<Vec<BrowserSession>>,
     broken: bool,
+}
+
+struct Token {
+    expires_at: OffsetDateTime,
+    made_by: Option<BrowserSessionId>,
 }
 
 impl MemoryStore {
@@ -28,23 +33,29 @@ impl MemoryStore {
 impl AuthStore for MemoryStore {
     fn insert_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
         expires_at: OffsetDateTime,
+        made_by: Option<BrowserSessionId>,
     ) -> BoxFuture<'_, Result<(), StoreFailure>> {
         let mut tokens = self.tokens.lock().unwrap();
-        tokens.retain(|_, expires_at| *expires_at > now);
-        tokens.insert(hash, expires_at);
+        tokens.retain(|_, token| token.expires_at > now);
+        tokens.insert(hash, Token { expires_at, made_by });
         self.answer(())
+    }
+
+    fn has_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        let found = self.tokens.lock().unwrap().contains_key(&hash);
+        self.answer(found)
     }
 
     fn redeem_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
-        let expires_at = self.tokens.lock().unwrap().remove(&hash);
-        self.answer(expires_at.is_some_and(|expires_at| expires_at > now))
+        let token = self.tokens.lock().unwrap().remove(&hash);
+        self.answer(token.is_some_and(|token| token.expires_at > now))
     }
 
     fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>> {
@@ -56,7 +67,7 @@ impl AuthStore for MemoryStore {
 
     fn find_session(
         &self,
-        secret: SecretHash,
+        secret: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>> {
         let sessions = self.sessions.lock().unwrap();
@@ -80,6 +91,7 @@ impl AuthStore for MemoryStore {
         let mut sessions = self.sessions.lock().unwrap();
         let before = sessions.len();
         sessions.retain(|session| session.id != id);
+        self.tokens.lock().unwrap().retain(|_, token| token.made_by != Some(id));
         self.answer(sessions.len() < before)
     }
 

@@ -7,21 +7,28 @@ use store::{
 };
 use time::OffsetDateTime;
 
-use super::{AuthStore, BrowserSession, BrowserSessionId, SecretHash, StoreFailure};
+use super::{AuthStore, BrowserSession, BrowserSessionId, CredentialHash, StoreFailure};
 
 impl AuthStore for Db {
     fn insert_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
         expires_at: OffsetDateTime,
+        made_by: Option<BrowserSessionId>,
     ) -> BoxFuture<'_, Result<(), StoreFailure>> {
-        async move { Ok(logins::insert_token(self, hash.as_bytes(), now, expires_at).await?) }.boxed()
+        let made_by = made_by.map(|id| id.0);
+        async move { Ok(logins::insert_token(self, hash.as_bytes(), now, expires_at, made_by).await?) }
+            .boxed()
+    }
+
+    fn has_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<bool, StoreFailure>> {
+        async move { Ok(logins::has_token(self, hash.as_bytes()).await?) }.boxed()
     }
 
     fn redeem_token(
         &self,
-        hash: SecretHash,
+        hash: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
         async move { Ok(logins::redeem_token(self, hash.as_bytes(), now).await?) }.boxed()
@@ -39,7 +46,7 @@ impl AuthStore for Db {
 
     fn find_session(
         &self,
-        secret: SecretHash,
+        secret: CredentialHash,
         now: OffsetDateTime,
     ) -> BoxFuture<'_, Result<Option<BrowserSession>, StoreFailure>> {
         async move {
@@ -69,6 +76,6 @@ impl AuthStore for Db {
 
 fn session(row: BrowserRow) -> Result<BrowserSession, StoreFailure> {
     let BrowserRow { id, secret, label, created_at, seen_at, expires_at } = row;
-    let secret = SecretHash::from_bytes(&secret).ok_or("a stored login has no valid hash")?;
+    let secret = CredentialHash::from_bytes(&secret).ok_or("a stored login has no valid hash")?;
     Ok(BrowserSession { id: BrowserSessionId(id), label, created_at, seen_at, expires_at, secret })
 }

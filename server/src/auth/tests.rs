@@ -9,9 +9,9 @@ fn auth() -> Auth {
     Auth::new(Arc::new(MemoryStore::default()))
 }
 
-async fn logged_in(auth: &Auth) -> (BrowserSession, Secret) {
-    let token = auth.issue_token(START).await.unwrap();
-    auth.log_in(token.reveal(), PEER, "Firefox", START).await.unwrap()
+async fn logged_in(auth: &Auth) -> (BrowserSession, Credential) {
+    let token = auth.issue_token(START, TOKEN_LIFETIME, None).await.unwrap();
+    auth.log_in(token.expose(), PEER, "Firefox", START).await.unwrap()
 }
 
 #[tokio::test]
@@ -23,11 +23,11 @@ async fn a_token_works_once_and_for_fifteen_minutes() {
         (Duration::ZERO, true, false),
     ] {
         let auth = auth();
-        let token = auth.issue_token(START).await.unwrap();
+        let token = auth.issue_token(START, TOKEN_LIFETIME, None).await.unwrap();
         if again {
-            auth.log_in(token.reveal(), PEER, "", START).await.unwrap();
+            auth.log_in(token.expose(), PEER, "", START).await.unwrap();
         }
-        let outcome = auth.log_in(token.reveal(), PEER, "", START + after).await;
+        let outcome = auth.log_in(token.expose(), PEER, "", START + after).await;
         assert_eq!(outcome.is_ok(), works, "{after:?} again={again}");
     }
 }
@@ -35,8 +35,8 @@ async fn a_token_works_once_and_for_fifteen_minutes() {
 #[tokio::test]
 async fn of_many_redeemers_one_wins() {
     let auth = auth();
-    let token = auth.issue_token(START).await.unwrap();
-    let tries = (0..5).map(|_| auth.log_in(token.reveal(), PEER, "", START));
+    let token = auth.issue_token(START, TOKEN_LIFETIME, None).await.unwrap();
+    let tries = (0..5).map(|_| auth.log_in(token.expose(), PEER, "", START));
     let won = futures::future::join_all(tries).await.into_iter().filter(Result::is_ok).count();
     assert_eq!(won, 1);
 }
@@ -44,10 +44,10 @@ async fn of_many_redeemers_one_wins() {
 #[tokio::test]
 async fn a_token_is_no_cookie_and_a_cookie_no_token() {
     let auth = auth();
-    let token = auth.issue_token(START).await.unwrap();
-    assert!(auth.recognise(token.reveal(), START).await.unwrap().is_none());
+    let token = auth.issue_token(START, TOKEN_LIFETIME, None).await.unwrap();
+    assert!(auth.recognise(token.expose(), START).await.unwrap().is_none());
     let (_, cookie) = logged_in(&auth).await;
-    assert!(auth.log_in(cookie.reveal(), PEER, "", START).await.is_err());
+    assert!(auth.log_in(cookie.expose(), PEER, "", START).await.is_err());
 }
 
 #[tokio::test]
@@ -55,9 +55,13 @@ async fn a_session_slides_while_it_is_used_and_ends_when_not() {
     let auth = auth();
     let (_, cookie) = logged_in(&auth).await;
     let day = Duration::from_secs(24 * 60 * 60);
-    let seen = |now| auth.recognise(cookie.reveal(), now);
+    let seen = |now| auth.recognise(cookie.expose(), now);
 
     assert!(!seen(START).await.unwrap().unwrap().renewed, "a fresh session is not written again");
+    assert!(
+        seen(START + Duration::from_secs(90)).await.unwrap().unwrap().renewed,
+        "Settings say when it was seen"
+    );
     let later = seen(START + 29 * day).await.unwrap().unwrap();
     assert!(later.renewed);
     assert_eq!(later.session.expires_at, START + 29 * day + SESSION_LIFETIME);
@@ -76,7 +80,7 @@ async fn revoking_closes_live_connections() {
     assert!(auth.revoke(session.id).await.unwrap());
     mine.revoked().await;
     assert!(!theirs.is_revoked());
-    assert!(auth.recognise(cookie.reveal(), START).await.unwrap().is_none());
+    assert!(auth.recognise(cookie.expose(), START).await.unwrap().is_none());
     assert!(auth.hold(&session, START).await.unwrap().is_none(), "no connection after the revocation");
     assert!(!auth.revoke(session.id).await.unwrap());
 }
@@ -103,7 +107,7 @@ async fn guessing_is_limited_and_costs_a_right_login_nothing() {
     }
     let mut refused = 0;
     for _ in 0..100 {
-        match auth.log_in(Secret::generate().reveal(), PEER, "", START).await {
+        match auth.log_in(Credential::generate().expose(), PEER, "", START).await {
             Err(LoginRefused::TooMany { retry_after_s }) => {
                 assert!(retry_after_s > 0);
                 refused += 1;
@@ -118,11 +122,11 @@ async fn guessing_is_limited_and_costs_a_right_login_nothing() {
 #[tokio::test]
 async fn a_broken_store_is_no_login() {
     let auth = Auth::new(Arc::new(MemoryStore::broken()));
-    let secret = Secret::generate();
+    let secret = Credential::generate();
     assert!(matches!(
-        auth.log_in(secret.reveal(), PEER, "", START).await,
+        auth.log_in(secret.expose(), PEER, "", START).await,
         Err(LoginRefused::Unavailable(Unavailable::Store(_)))
     ));
-    assert!(auth.recognise(secret.reveal(), START).await.is_err());
+    assert!(auth.recognise(secret.expose(), START).await.is_err());
     assert!(auth.reachable(START).await.is_err());
 }

@@ -6,10 +6,11 @@ mod retry;
 mod tests;
 mod wire;
 
-use std::pin::pin;
+use std::{borrow::Cow, pin::pin};
 
-use domain::completion::{Fault, Finish, Parser, Piece, Refusal, error_body};
+use domain::completion::{Called, Calls, Fault, Finish, Parser, Piece, Refusal, error_body};
 use domain::output::{Measured, Output, Phase};
+use domain::persona::Sampling;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response};
 use tokio::sync::mpsc;
@@ -26,37 +27,49 @@ pub async fn run(
     request: &Request,
     output: &mpsc::Sender<Output>,
     cancel: &CancellationToken,
-) -> Result<Measured, Error> {
+) -> Result<Reply, Error> {
     let turn = Turn {
         client,
-        request,
+        request: Cow::Borrowed(request),
         output,
         started: Instant::now(),
         loading: Loading::default(),
         phase: None,
-        measured: Measured::default(),
+        reply: Reply::default(),
+        calls: Calls::default(),
     };
     cancel.run_until_cancelled(turn.run()).await.unwrap_or(Err(Error::Cancelled))
 }
 
+/// One answer of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    pub measured: Measured,
+    /// What it said, without reasoning.
+    pub text: String,
+    pub calls: Vec<Called>,
+}
+
 struct Turn<'a> {
     client: &'a Client,
-    request: &'a Request,
+    request: Cow<'a, Request>,
     output: &'a mpsc::Sender<Output>,
     started: Instant,
     loading: Loading,
     phase: Option<Phase>,
-    measured: Measured,
+    reply: Reply,
+    calls: Calls,
 }
 
 impl Turn<'_> {
-    async fn run(mut self) -> Result<Measured, Error> {
+    async fn run(mut self) -> Result<Reply, Error> {
         let response = self.begin().await?;
         self.read(response).await?;
         self.loading.ended();
-        self.measured.load_ms = self.loading.total_ms();
-        self.measured.duration_ms = millis(self.started.elapsed());
-        Ok(self.measured)
+        self.reply.measured.load_ms = self.loading.total_ms();
+        self.reply.measured.duration_ms = millis(self.started.elapsed());
+        self.reply.calls = self.calls.finish();
+        Ok(self.reply)
     }
 
     /// Asks until the server accepts: it may be loading, or want us later.
@@ -74,7 +87,11 @@ impl Turn<'_> {
             }
             let retry_after = response.headers().get(RETRY_AFTER).cloned();
             let body = self.redact(&wire::text(response).await);
-            match error_body(status.as_u16(), &body) {
+            let mut refusal = error_body(status.as_u16(), &body);
+            if self.request.has_images() {
+                refusal = refusal.of_images();
+            }
+            match refusal {
                 Refusal::Loading => {
                     self.loading.seen();
                     self.enter(Phase::Loading).await?;
@@ -87,6 +104,14 @@ impl Turn<'_> {
                     self.within_start(time::sleep(wait)).await?;
                     self.enter(Phase::Starting).await?;
                 }
+                refusal @ Refusal::NoImages { .. } => match self.request.without_old_images() {
+                    Some(request) => self.request = Cow::Owned(request),
+                    None => return Err(Error::Refused(refusal)),
+                },
+                // Some models pick their words in no way but their own.
+                Refusal::Other { message, .. } if self.request.sampling.is_named_in(&message) => {
+                    self.request.to_mut().sampling = Sampling::default();
+                }
                 refusal => return Err(Error::Refused(refusal)),
             }
         }
@@ -94,14 +119,14 @@ impl Turn<'_> {
 
     /// Silence before the headers may be loading, and only the server can tell.
     async fn headers(&mut self) -> Result<Response, Error> {
-        let (client, request) = (self.client, self.request);
-        let mut response = pin!(wire::ask(client, request)?.send());
+        let (client, request) = (self.client, self.request.clone());
+        let mut response = pin!(wire::ask(client, &request)?.send());
         loop {
             let sight = tokio::select! {
                 biased;
                 response = &mut response => return response.map_err(|error| self.unsent(&error)),
                 () = time::sleep_until(self.start_limit()) => return Err(self.slow()),
-                sight = loading::look(client, request) => sight,
+                sight = loading::look(client, &request) => sight,
             };
             match sight {
                 Sight::Loading => {
@@ -157,18 +182,29 @@ impl Turn<'_> {
                 self.loading.told();
                 self.enter(Phase::Loading).await
             }
-            Piece::Text(text) => self.answer(Output::Text(storable(text))).await,
+            Piece::Text(text) => {
+                let text = storable(text);
+                // Only whoever offers tools says it back.
+                if !self.request.tools.is_empty() {
+                    self.reply.text.push_str(&text);
+                }
+                self.answer(Output::Text(text)).await
+            }
+            Piece::Call(part) => {
+                self.calls.push(part);
+                self.begin_answer().await
+            }
             Piece::Reasoning(text) => self.answer(Output::Reasoning(storable(text))).await,
             Piece::Usage(usage) => {
-                self.measured.usage = Some(usage);
+                self.reply.measured.usage = Some(usage);
                 Ok(())
             }
             Piece::Timings(timings) => {
-                self.measured.timings = Some(timings);
+                self.reply.measured.timings = Some(timings);
                 Ok(())
             }
             Piece::Finish(finish) => {
-                self.measured.cut_short = finish == Finish::Length;
+                self.reply.measured.cut_short = finish == Finish::Length;
                 Ok(())
             }
             Piece::Done => Ok(()),
@@ -176,16 +212,21 @@ impl Turn<'_> {
     }
 
     async fn answer(&mut self, output: Output) -> Result<(), Error> {
-        if !self.is_answering() {
-            self.loading.ended();
-            self.measured.first_token_ms = Some(millis(self.started.elapsed()));
-            self.enter(Phase::Generating).await?;
-        }
+        self.begin_answer().await?;
         self.send(output).await
     }
 
+    async fn begin_answer(&mut self) -> Result<(), Error> {
+        if !self.is_answering() {
+            self.loading.ended();
+            self.reply.measured.first_token_ms = Some(millis(self.started.elapsed()));
+            self.enter(Phase::Generating).await?;
+        }
+        Ok(())
+    }
+
     fn is_answering(&self) -> bool {
-        self.measured.first_token_ms.is_some()
+        self.reply.measured.first_token_ms.is_some()
     }
 
     async fn enter(&mut self, phase: Phase) -> Result<(), Error> {

@@ -34,6 +34,9 @@ pub struct ServeArgs {
     /// The address of a proxy that ends TLS in front; may be repeated
     #[arg(long = "trusted-proxy", value_name = "IP")]
     pub trusted_proxies: Vec<String>,
+    /// Where agents search the web: a SearXNG that answers in JSON, with {query} in the address
+    #[arg(long, value_name = "URL")]
+    pub web_search_url: Option<String>,
     /// text or json
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<String>,
@@ -66,6 +69,7 @@ impl ServeArgs {
             "allowed_roots" => many(&self.allowed_roots),
             "public_url" => one(&self.public_url),
             "trusted_proxies" => many(&self.trusted_proxies),
+            "web_search_url" => one(&self.web_search_url),
             "log_format" => one(&self.log_format),
             "small_model" => off(self.no_model),
             "small_model_python" => one(&self.small_model_python),

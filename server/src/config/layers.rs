@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use domain::settings::Origin;
+
 use super::{Problem, ServeArgs};
 
 /// Ordered by precedence: of two sources the greater one wins.
@@ -11,6 +13,17 @@ pub enum Source {
     File(PathBuf),
     Environment(&'static str),
     Flag(&'static str),
+}
+
+impl From<&Source> for Origin {
+    fn from(source: &Source) -> Self {
+        match source {
+            Source::Default => Self::Default,
+            Source::File(path) => Self::File(path.display().to_string()),
+            Source::Environment(name) => Self::Environment((*name).to_owned()),
+            Source::Flag(name) => Self::Flag((*name).to_owned()),
+        }
+    }
 }
 
 impl fmt::Display for Source {
@@ -50,12 +63,18 @@ const SETTINGS: &[Setting] = &[
     list("allowed_roots", "--allowed-root", "BOOCODE_ALLOWED_ROOTS", ':'),
     one("public_url", "--public-url", "BOOCODE_PUBLIC_URL"),
     list("trusted_proxies", "--trusted-proxy", "BOOCODE_TRUSTED_PROXIES", ','),
+    one("web_search_url", "--web-search-url", "BOOCODE_WEB_SEARCH_URL"),
     one("log_format", "--log-format", "BOOCODE_LOG_FORMAT"),
     one("small_model", "--no-model", "BOOCODE_SMALL_MODEL"),
     one("small_model_python", "--small-model-python", "BOOCODE_SMALL_MODEL_PYTHON"),
     one("discover", "--no-discover", "BOOCODE_DISCOVER"),
     list("model_server", "--model-server", "BOOCODE_MODEL_SERVERS", ','),
 ];
+
+/// Whether a variable is one of BooCode's own: those hold settings and secrets of the server.
+pub(super) fn is_own_variable(name: &str) -> bool {
+    name.starts_with("BOOCODE_") || SETTINGS.iter().any(|setting| setting.env == name)
+}
 
 /// What a source said about one setting.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The model servers that were configured.
 
-use domain::catalogue::Lane;
+use domain::{catalogue::Lane, settings::Draft};
 
-use super::layers::{Given, Value, no_such_setting};
+use super::layers::{Given, Value, is_own_variable, no_such_setting};
 use crate::{models::Address, secret::Secret};
 
 /// The server that BooCode runs itself has this name, so no other may.
@@ -67,10 +67,32 @@ pub(super) fn parse(
     if problems.is_empty() { Ok(servers) } else { Err(problems) }
 }
 
-type Draft = Result<ConfiguredServer, Vec<(String, String)>>;
+/// A server as a form has it: all texts, empty where nothing was typed. The same rules as for the file.
+pub fn from_draft(draft: &Draft, env: &dyn Fn(&str) -> Option<String>) -> Parsed {
+    let Draft { name, url, lane, parallel, api_key_env, models } = draft;
+    let mut table = toml::Table::new();
+    for (key, text) in [("name", name), ("url", url), ("lane", lane), ("api_key_env", api_key_env)] {
+        if !text.trim().is_empty() {
+            table.insert(key.into(), text.trim().into());
+        }
+    }
+    if !parallel.trim().is_empty() {
+        let number = parallel.trim().parse::<i64>().map(toml::Value::Integer);
+        table.insert("parallel".into(), number.unwrap_or_else(|_| parallel.trim().into()));
+    }
+    let models: Vec<_> =
+        models.split([',', '\n', '\r']).map(str::trim).filter(|one| !one.is_empty()).collect();
+    if !models.is_empty() {
+        table.insert("models".into(), models.into());
+    }
+    from_table(&table, env)
+}
+
+/// Every problem is a pair of the key and what is wrong with it.
+type Parsed = Result<ConfiguredServer, Vec<(String, String)>>;
 
 /// `name=url`, as flags and the environment have it.
-fn from_text(text: &str) -> Draft {
+fn from_text(text: &str) -> Parsed {
     let Some((name, url)) = text.split_once('=') else {
         return Err(vec![(String::new(), format!("\"{text}\" is not a model server; allowed is NAME=URL"))]);
     };
@@ -79,7 +101,7 @@ fn from_text(text: &str) -> Draft {
     from_table(&table, &|_| None)
 }
 
-fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draft {
+fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Parsed {
     let mut reader = Reader { table, problems: Vec::new() };
     reader.unknown_keys();
     let name = reader.required("name", valid_name);
@@ -90,6 +112,8 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Draf
         other => Err(format!("\"{other}\" is not a lane; allowed are \"local\" and \"cloud\"")),
     });
     let variable = reader.optional("api_key_env", |value| match text(value)? {
+        // It would be sent to the address.
+        name if is_own_variable(name) => Err(format!("{name} is a setting of BooCode's own, not a key")),
         name if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
             Ok(name.to_owned())
         }

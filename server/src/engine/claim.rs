@@ -3,20 +3,27 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    catalogue::choose_default,
+    chat::Coder,
     feed::StreamId,
     output::{Measured, Output},
+    persona::Persona,
     task::{Status, Task, Work},
 };
 use futures::future::{BoxFuture, FutureExt as _};
+use store::Conversation;
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{
-    Engine, LEASE, Stop, StopReason,
+    Engine, LEASE, Running, Stop, StopReason,
     execute::{Backend, Completion, Execution, limit},
     now_ms, prompt, redact,
 };
-use crate::{backend, live::guard};
+use crate::{
+    backend,
+    coder::{Asking, ExternalAgent, NativeAgent},
+    live::guard,
+    models::Endpoint,
+};
 
 /// A wake-up that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(2);
@@ -37,8 +44,8 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
                 () = engine.0.shutdown.cancelled() => {}
             }
         }
-        let running: Vec<Stop> = guard(&engine.0.running).values().cloned().collect();
-        running.iter().for_each(|stop| stop.ask(StopReason::Shutdown));
+        let running: Vec<Running> = guard(&engine.0.running).values().cloned().collect();
+        running.iter().for_each(|running| running.stop.ask(StopReason::Shutdown));
     }
     .boxed()
 }
@@ -66,10 +73,11 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
 impl Engine {
     async fn claim_all(&self) -> store::Result<()> {
         let reachable = self.0.models.claimable();
-        let longest = limit(Work::ChatTurn) + DEADLINE_SLACK;
+        let longest = limit(Work::CoderTurn) + DEADLINE_SLACK;
+        let host = self.0.coders.host();
         while !self.0.shutdown.is_cancelled() {
             let claimed =
-                store::tasks::claim(&self.0.db, self.0.instance, &reachable, LEASE, longest, now_ms());
+                store::tasks::claim(&self.0.db, self.0.instance, host, &reachable, LEASE, longest, now_ms());
             match claimed.await? {
                 Some(task) => self.start_task(task),
                 None => return Ok(()),
@@ -80,31 +88,36 @@ impl Engine {
 
     fn start_task(&self, task: Task) {
         let Status::Running { attempt, .. } = task.status else { return };
+        self.0.tally.claimed();
         let stream = StreamId { task: task.id, attempt };
-        let stop = Stop::default();
-        guard(&self.0.running).insert(stream, stop.clone());
+        let running = Running::default();
+        guard(&self.0.running).insert(stream, running.clone());
         let engine = self.clone();
         self.0.tasks.spawn(async move {
             tracing::info!(%stream, work = ?task.work, model = %task.model, "started");
             let _entry = Entry { engine: &engine, stream };
-            engine.execute(&task, stream, &stop).await;
+            engine.execute(&task, stream, &running).await;
         });
     }
 
-    async fn execute(&self, task: &Task, stream: StreamId, stop: &Stop) {
+    async fn execute(&self, task: &Task, stream: StreamId, running: &Running) {
+        let stop = &running.stop;
         let models = &self.0.models;
         let execution = Execution {
             stream,
             limit: limit(task.work),
             live: self.0.live.stream(stream),
             ledger: &self.0.db,
+            tally: &self.0.tally,
             stop,
-            secrets: redact::secrets(models.keys().iter().map(|key| key.expose().to_owned())),
-            title_model: choose_default(&models.catalogue(), self.0.default_model.as_deref()),
+            secrets: redact::secrets(
+                models.keys().iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()),
+            ),
+            title_model: models.default_model(),
         };
-        let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task)).await;
+        let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task, stream, running)).await;
         let backend: Arc<dyn Backend> = match prepared {
-            Ok(Ok(completion)) => Arc::new(completion),
+            Ok(Ok(backend)) => backend,
             Ok(Err(Unprepared::Told(reason))) => Arc::new(Hopeless(reason)),
             Ok(Err(Unprepared::Store(error))) => {
                 tracing::warn!(%stream, %error, "the conversation could not be read; trying again");
@@ -120,8 +133,22 @@ impl Engine {
         execution.run(backend.as_ref()).await;
     }
 
+    /// What the task's persona says now.
+    async fn persona(&self, task: &Task) -> Result<Option<Persona>, Unprepared> {
+        let Some(name) = &task.persona else { return Ok(None) };
+        let project =
+            store::workspace::project_of_chat(&self.0.db, task.chat).await.map_err(Unprepared::Store)?;
+        let found = self.0.personas.find(project.path, name).await;
+        found.map(Some).map_err(|rejected| Unprepared::Told(rejected.to_string()))
+    }
+
     /// What the model is asked, from the tables as they are now.
-    async fn prepare(&self, task: &Task) -> Result<Completion, Unprepared> {
+    async fn prepare(
+        &self,
+        task: &Task,
+        stream: StreamId,
+        running: &Running,
+    ) -> Result<Arc<dyn Backend>, Unprepared> {
         let conversation = store::conversation(&self.0.db, task.id).await.map_err(Unprepared::Store)?;
         let endpoint = self.0.models.endpoint(&task.model.server).ok_or_else(|| {
             let server = &task.model.server;
@@ -131,8 +158,53 @@ impl Engine {
                 why.unwrap_or_else(|| format!("The model server {server} is not there any more.")),
             )
         })?;
-        let request = prompt::request(conversation, endpoint).map_err(Unprepared::Told)?;
-        Ok(Completion { client: self.0.client.clone(), request })
+        let persona = self.persona(task).await?;
+        let (allowed, steps) = persona.as_ref().map_or((None, None), |it| (it.tools.clone(), it.steps));
+        if let Some(coder) = task.coder.clone().filter(|coder| !coder.backend.is_native()) {
+            return self.external(task, stream, running, coder, endpoint, conversation);
+        }
+        let slot_key = endpoint.slot_key.clone();
+        let request = prompt::request(conversation, endpoint, persona).map_err(Unprepared::Told)?;
+        let client = self.0.client.clone();
+        let Some(coder) = task.coder.clone() else { return Ok(Arc::new(Completion { client, request })) };
+        let coders = Arc::clone(&self.0.coders);
+        let asking = self.asking(stream, running, slot_key, &coder);
+        let chat = task.chat;
+        Ok(Arc::new(NativeAgent { coders, client, request, stream, chat, coder, asking, allowed, steps }))
+    }
+
+    /// An agent's own program, which is told what is asked now, and what was said before if it cannot know.
+    fn external(
+        &self,
+        task: &Task,
+        stream: StreamId,
+        running: &Running,
+        coder: Coder,
+        endpoint: Endpoint,
+        conversation: Conversation,
+    ) -> Result<Arc<dyn Backend>, Unprepared> {
+        let agent = acp::agents::find(&coder.backend.0)
+            .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
+        let asking = self.asking(stream, running, endpoint.slot_key.clone(), &coder);
+        let (before, prompt) = prompt::blocks(conversation.said);
+        let coders = Arc::clone(&self.0.coders);
+        let (chat, model) = (task.chat, task.model.model.clone());
+        Ok(Arc::new(ExternalAgent {
+            coders,
+            agent,
+            stream,
+            chat,
+            coder,
+            endpoint,
+            model,
+            asking,
+            prompt,
+            before,
+        }))
+    }
+
+    fn asking(&self, stream: StreamId, running: &Running, slot_key: String, coder: &Coder) -> Asking {
+        Asking::new(self.0.db.clone(), stream, slot_key, running.answers.clone(), !coder.asks)
     }
 }
 

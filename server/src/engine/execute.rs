@@ -17,6 +17,7 @@ use tokio::{
 use super::{
     Stop, StopReason,
     ledger::{Ledger, Report},
+    tally::Tally,
     writer::Writer,
 };
 use crate::{
@@ -27,7 +28,7 @@ use crate::{
 /// How far a backend may run ahead of the writer.
 const OUTPUTS_MAX: usize = 256;
 /// How long a backend may take to notice that it has to stop.
-const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
+const STOP_WAIT_MAX: Duration = Duration::from_secs(12);
 /// How often, and how long, a report is tried while the database does not answer. After that the lease runs
 /// out and the attempt counts as lost.
 const REPORT_TRIES: u32 = 5;
@@ -38,6 +39,7 @@ const REPORT_WAIT_MAX: Duration = Duration::from_secs(10);
 pub(crate) fn limit(work: Work) -> Duration {
     match work {
         Work::ChatTurn => Duration::from_secs(30 * 60),
+        Work::CoderTurn => Duration::from_secs(2 * 60 * 60),
         Work::Title => Duration::from_secs(5 * 60),
     }
 }
@@ -63,7 +65,10 @@ impl Backend for Completion {
         outputs: &'a mpsc::Sender<Output>,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
-        Box::pin(native::run(&self.client, &self.request, outputs, stop.token()))
+        Box::pin(async move {
+            let reply = native::run(&self.client, &self.request, outputs, stop.token()).await?;
+            Ok(reply.measured)
+        })
     }
 }
 
@@ -72,6 +77,7 @@ pub(crate) struct Execution<'a> {
     pub limit: Duration,
     pub live: Arc<Stream>,
     pub ledger: &'a dyn Ledger,
+    pub tally: &'a Tally,
     pub stop: &'a Stop,
     pub secrets: Arc<[String]>,
     pub title_model: Option<ModelRef>,
@@ -121,7 +127,10 @@ impl Execution<'_> {
             Report { stream: self.stream, outcome, said: Some(said), title_model: self.title_model.clone() };
         for _ in 0..REPORT_TRIES {
             match timeout(REPORT_WAIT_MAX, self.ledger.report(report.clone())).await {
-                Ok(Ok(())) => return,
+                Ok(Ok(())) => {
+                    self.tally.reported(&report.outcome);
+                    return;
+                }
                 Ok(Err(store::Error::Rejected(no))) => {
                     tracing::info!(stream = %self.stream, %no, "the report was not wanted any more");
                     return;

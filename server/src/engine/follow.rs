@@ -34,7 +34,10 @@ impl Engine {
             let wake = tokio::select! {
                 wake = listener.next() => Some(wake?),
                 _ = ticks.tick() => None,
-                () = self.0.shutdown.cancelled() => return Ok(()),
+                () = self.0.shutdown.cancelled() => {
+                    listener.close().await;
+                    return Ok(());
+                }
             };
             match wake {
                 Some(Wake::Stream(stream)) => self.0.live.wake(stream),
@@ -61,6 +64,7 @@ impl Engine {
                     self.0.live.log.start_after(store::feed::head(&self.0.db).await?);
                     self.0.live.wake_all();
                     self.0.work.notify_one();
+                    self.0.models.settings_bell().notify_one();
                 }
             }
         }
@@ -72,7 +76,13 @@ impl Engine {
             Event::TaskCancelling { task, .. } => {
                 let running = guard(&self.0.running);
                 let stops = running.iter().filter(|(stream, _)| stream.task == *task);
-                stops.for_each(|(_, stop)| stop.ask(StopReason::Asked));
+                stops.for_each(|(_, running)| running.stop.ask(StopReason::Asked));
+            }
+            Event::TaskAnswered { task, attempt, number, permit, .. } => {
+                let stream = StreamId { task: *task, attempt: *attempt };
+                if let Some(running) = guard(&self.0.running).get(&stream) {
+                    running.answers.say(*number, *permit);
+                }
             }
             Event::TaskRequeued { task, attempt, .. } => {
                 self.attempt_over(StreamId { task: *task, attempt: *attempt });
@@ -80,6 +90,7 @@ impl Engine {
             Event::TaskSettled { task, attempt: Some(attempt), .. } => {
                 self.attempt_over(StreamId { task: *task, attempt: *attempt });
             }
+            Event::SettingsChanged { .. } => self.0.models.settings_bell().notify_one(),
             _ => {}
         }
     }

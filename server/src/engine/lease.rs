@@ -33,7 +33,7 @@ pub(super) fn renew(engine: Engine) -> BoxFuture<'static, ()> {
             }
             // From here on somebody else may run what we run, on a server that does one thing at a time.
             if renewed_at.elapsed() + RENEW_EVERY >= LEASE {
-                guard(&engine.0.running).values().for_each(|stop| stop.ask(StopReason::Fenced));
+                guard(&engine.0.running).values().for_each(|running| running.stop.ask(StopReason::Fenced));
             }
         }
     }
@@ -88,7 +88,10 @@ impl Engine {
         let (task, attempt, at_ms) = (stream.task, stream.attempt, now_ms());
         let lost = Ended { task, attempt, outcome: Outcome::Lost, said: None, title_model: None, at_ms };
         match store::commit::report(&self.0.db, lost).await {
-            Ok(_) => tracing::warn!(%stream, "an attempt was lost with the process that ran it"),
+            Ok(_) => {
+                self.0.tally.reported(&Outcome::Lost);
+                tracing::warn!(%stream, "an attempt was lost with the process that ran it");
+            }
             // Somebody else was quicker, or it ended after all.
             Err(store::Error::Rejected(_)) => {}
             Err(error) => tracing::warn!(%stream, %error, "a lost attempt was not reported; trying again"),
@@ -100,6 +103,7 @@ impl Engine {
         for stream in store::streams::unfolded(&self.0.db).await? {
             store::streams::fold(&self.0.db, stream).await?;
         }
+        store::attachments::remove_unsent(&self.0.db).await?;
         store::feed::trim(&self.0.db).await.map(drop)
     }
 }

@@ -1,10 +1,18 @@
 //! What a model is asked, for each kind of work.
 
-use domain::{catalogue::Flavour, chat::title, task::Work};
-use store::Conversation;
+use acp::Block;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use domain::{
+    attachment::{self, ImageType, LeftOut, Media},
+    catalogue::Flavour,
+    chat::title,
+    persona::Persona,
+    task::Work,
+};
+use store::{Conversation, Said, SentFile};
 
 use crate::{
-    backend::{self, Limits, Message, Request, Role},
+    backend::{self, Content, ImageUrl, Limits, Message, Part, Request, Role},
     models::Endpoint,
 };
 
@@ -12,14 +20,20 @@ const TITLE_TOKENS_MAX: u32 = 32;
 /// The small model sometimes does not find an end.
 const SMALL_MODEL_TOKENS_MAX: u32 = 1_024;
 
-pub(crate) fn request(conversation: Conversation, endpoint: Endpoint) -> Result<Request, String> {
+/// `persona` is told before the conversation.
+pub(crate) fn request(
+    conversation: Conversation,
+    endpoint: Endpoint,
+    persona: Option<Persona>,
+) -> Result<Request, String> {
     let base_url = endpoint
         .api_url
         .parse()
         .map_err(|error| format!("the address {} of the model server is wrong: {error}", endpoint.api_url))?;
     let Conversation { work, model, said } = conversation;
     let (messages, max_tokens) = match work {
-        Work::ChatTurn => (chat(said), None),
+        Work::ChatTurn => (chat(persona.as_ref().map(|persona| persona.prompt.as_str()), said), None),
+        Work::CoderTurn => (chat(Some(&coder(persona.as_ref())), said), None),
         Work::Title => (name_chat(said), Some(TITLE_TOKENS_MAX)),
     };
     let small = endpoint.flavour == Flavour::Small;
@@ -29,7 +43,8 @@ pub(crate) fn request(conversation: Conversation, endpoint: Endpoint) -> Result<
         model: model.model,
         messages,
         max_tokens: max_tokens.or(small.then_some(SMALL_MODEL_TOKENS_MAX)),
-        temperature: None,
+        tools: Vec::new(),
+        sampling: persona.map(|persona| persona.sampling).unwrap_or_default(),
         flavour: match endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
             Flavour::LlamaCpp | Flavour::Ollama | Flavour::OpenAi | Flavour::Small => backend::Flavour::Plain,
@@ -38,17 +53,159 @@ pub(crate) fn request(conversation: Conversation, endpoint: Endpoint) -> Result<
     })
 }
 
-fn chat(said: Vec<(bool, String)>) -> Vec<Message> {
-    let role = |question| if question { Role::User } else { Role::Assistant };
-    said.into_iter().map(|(question, content)| Message { role: role(question), content }).collect()
+/// What our own agent is told: as whom it works, and where.
+fn coder(persona: Option<&Persona>) -> String {
+    let who = persona.map_or("You are a coding agent. You change code as you are asked to.", |it| &it.prompt);
+    format!(
+        "{who}\n\nYou work in a git worktree of the project, which is yours alone; the person reviews your changes \
+         and applies them. Use the tools to look before you change, change as little as serves the purpose, and \
+         check what you did. Paths are relative to the project's folder. You need not commit. When you are done, \
+         say briefly what you did and what you could not check."
+    )
 }
 
-fn name_chat(said: Vec<(bool, String)>) -> Vec<Message> {
-    let first = |wanted: bool| {
-        said.iter().find(|(question, _)| *question == wanted).map_or("", |(_, text)| text.as_str())
+fn chat(told: Option<&str>, said: Vec<Said>) -> Vec<Message> {
+    let message = |said| match said {
+        Said::Question { text, files, left_out } => {
+            Message::with(Role::User, question(text, files, &left_out))
+        }
+        Said::Answer(text) => Message::new(Role::Assistant, text),
     };
+    let told = told.map(|words| Message::new(Role::System, words));
+    told.into_iter().chain(said.into_iter().map(message)).collect()
+}
+
+/// Texts stand in the question itself, each in its fence; images go beside it. What is not there is said, so
+/// that the model does not guess at it.
+fn question(text: String, files: Vec<SentFile>, left_out: &[LeftOut]) -> Content {
+    let (mut blocks, mut images) = (vec![text], Vec::new());
+    for SentFile { file, body } in files {
+        match (file.media, body) {
+            (Media::Text, Some(body)) => {
+                blocks.push(attachment::fenced(&file.name, &String::from_utf8_lossy(&body)));
+            }
+            (Media::Image { mime }, Some(body)) => images.push((file.name, mime, body)),
+            (_, None) => {
+                blocks.push(format!("[The file {} is no longer shown: it is too long ago.]", file.name))
+            }
+        }
+    }
+    for LeftOut { name, reason } in left_out {
+        blocks.push(format!("[The file {name} is not shown. {reason}]"));
+    }
+    blocks.extend(images.iter().map(|(name, _, _)| format!("[Image: {name}]")));
+    blocks.retain(|block| !block.trim().is_empty());
+    let text = blocks.join("\n\n");
+    if images.is_empty() {
+        return Content::Text(text);
+    }
+    let image = |(_, mime, body): (String, ImageType, Vec<u8>)| {
+        let url = format!("data:{};base64,{}", mime.mime(), STANDARD.encode(body));
+        Part::ImageUrl { image_url: ImageUrl { url } }
+    };
+    Content::Parts([Part::Text { text }].into_iter().chain(images.into_iter().map(image)).collect())
+}
+
+/// For an agent's program: what was said before, as one text, and the question itself in parts.
+pub(crate) fn blocks(mut said: Vec<Said>) -> (Option<String>, Vec<Block>) {
+    let question = match said.pop() {
+        Some(Said::Question { text, files, left_out }) => asked(text, files, &left_out),
+        Some(Said::Answer(text)) => vec![Block::Text(text)],
+        None => Vec::new(),
+    };
+    let line = |said: Said| match said {
+        Said::Question { text, .. } => format!("The person:\n{text}"),
+        Said::Answer(text) => format!("You:\n{text}"),
+    };
+    let before: Vec<_> = said.into_iter().map(line).collect();
+    let before = (!before.is_empty())
+        .then(|| format!("What was said so far in this task:\n\n{}\n\nNow:", before.join("\n\n")));
+    (before, question)
+}
+
+fn asked(text: String, files: Vec<SentFile>, left_out: &[LeftOut]) -> Vec<Block> {
+    match question(text, files, left_out) {
+        Content::Text(text) => vec![Block::Text(text)],
+        Content::Parts(parts) => parts.into_iter().map(block).collect(),
+    }
+}
+
+fn block(part: Part) -> Block {
+    match part {
+        Part::Text { text } => Block::Text(text),
+        Part::ImageUrl { image_url } => {
+            let (kind, base64) = image_url.url.split_once(";base64,").unwrap_or_default();
+            let media_type = kind.trim_start_matches("data:").to_owned();
+            Block::Image { media_type, base64: base64.to_owned() }
+        }
+    }
+}
+
+fn name_chat(said: Vec<Said>) -> Vec<Message> {
+    let mut said = said.into_iter();
+    let question = said.find_map(|said| match said {
+        // A file that came alone has a name at least.
+        Said::Question { text, files, .. } if text.trim().is_empty() => {
+            Some(files.into_iter().map(|sent| sent.file.name).collect::<Vec<_>>().join(", "))
+        }
+        Said::Question { text, .. } => Some(text),
+        Said::Answer(_) => None,
+    });
+    let answer = said.find_map(|said| match said {
+        Said::Answer(text) => Some(text),
+        Said::Question { .. } => None,
+    });
+    let prompt = title::prompt(&question.unwrap_or_default(), &answer.unwrap_or_default());
     vec![
-        Message { role: Role::System, content: "You write short titles for conversations.".into() },
-        Message { role: Role::User, content: title::prompt(first(true), first(false)) },
+        Message::new(Role::System, "You write short titles for conversations."),
+        Message::new(Role::User, prompt),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{attachment::Attachment, id::AttachmentId};
+
+    use super::*;
+
+    fn sent(name: &str, media: Media, body: Option<&[u8]>) -> SentFile {
+        let (id, bytes) = (AttachmentId(uuid::Uuid::nil()), body.map_or(9, <[u8]>::len) as u64);
+        let file = Attachment { id, name: name.into(), media, bytes, is_mention: false };
+        SentFile { file, body: body.map(<[u8]>::to_vec) }
+    }
+
+    fn asked(text: &str, files: Vec<SentFile>) -> serde_json::Value {
+        let left_out = vec![LeftOut { name: "c.bin".into(), reason: "It is not a text.".into() }];
+        serde_json::to_value(chat(None, vec![Said::Question { text: text.into(), files, left_out }])).unwrap()
+    }
+
+    #[test]
+    fn texts_stand_in_the_question_and_images_beside_it() {
+        let code = sent("a.md", Media::Text, Some(b"```\ncode\n```\n"));
+        let old = sent("old.png", Media::Image { mime: ImageType::Png }, None);
+        let words = "Why?\n\nFile a.md:\n````\n```\ncode\n```\n````\n\n\
+                     [The file old.png is no longer shown: it is too long ago.]\n\n\
+                     [The file c.bin is not shown. It is not a text.]";
+        let plain = asked("Why?", vec![code.clone(), old.clone()]);
+        assert_eq!(plain, serde_json::json!([{"role": "user", "content": words}]));
+
+        let image = sent("b.png", Media::Image { mime: ImageType::Png }, Some(b"PNG"));
+        let parts = asked("Why?", vec![code, image, old]);
+        let expected = serde_json::json!([{"role": "user", "content": [
+            {"type": "text", "text": format!("{words}\n\n[Image: b.png]")},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,UE5H"}},
+        ]}]);
+        assert_eq!(parts, expected);
+    }
+
+    #[test]
+    fn a_title_is_about_the_words_or_else_the_files() {
+        let prompt = |text: &str| {
+            let files = vec![sent("notes.md", Media::Text, None)];
+            let question = Said::Question { text: text.into(), files, left_out: Vec::new() };
+            serde_json::to_string(&name_chat(vec![question, Said::Answer("Because.".into())])).unwrap()
+        };
+        assert!(prompt("Why?").contains("Why?") && !prompt("Why?").contains("notes.md"));
+        assert!(prompt(" ").contains("notes.md") && prompt(" ").contains("Because."));
+    }
 }

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{
     feed::StreamId,
     output::{Output, Phase},
+    tool::Update,
     transcript::Encoder,
 };
 use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
@@ -175,6 +176,15 @@ impl<'a> Writer<'a> {
                 let text = self.text.push(&text);
                 self.say(text);
             }
+            Output::Tool(update) => {
+                self.take_rest();
+                let update = self.tool(update);
+                self.append(&Output::Tool(update));
+            }
+            Output::Plan(plan) => {
+                self.take_rest();
+                self.append(&Output::Plan(plan));
+            }
             Output::Reasoning(text) => {
                 let rest = self.text.finish();
                 self.say(rest);
@@ -182,6 +192,12 @@ impl<'a> Writer<'a> {
                 self.append(&Output::Reasoning(text));
             }
         }
+    }
+
+    /// What tools are given and give may hold a secret too. Each comes whole, so nothing is held back.
+    fn tool(&mut self, update: Update) -> Update {
+        let hide = |text: Option<String>| text.map(|text| self.text.redact(&text));
+        Update { title: hide(update.title), input: hide(update.input), output: hide(update.output), ..update }
     }
 
     fn take_rest(&mut self) {

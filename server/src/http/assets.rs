@@ -1,6 +1,6 @@
 //! The browser's half of BooCode: in the binary in a release, read from `dist` in a debug build.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use axum::{
     Router,
@@ -23,6 +23,15 @@ pub fn routes() -> Router {
 #[derive(Embed)]
 #[folder = "../dist"]
 struct Dist;
+
+/// The addresses of a chunk's files; the build lists them by its name.
+pub fn files_of(chunk: &str) -> Vec<String> {
+    let list = find_in_dist("pkg/__wasm_split_manifest.json");
+    let chunks =
+        list.and_then(|list| serde_json::from_slice::<BTreeMap<String, Vec<String>>>(&list.bytes).ok());
+    let files = chunks.and_then(|mut chunks| chunks.remove(chunk)).unwrap_or_default();
+    files.into_iter().map(|file| format!("/pkg/{file}.wasm")).collect()
+}
 
 struct Asset {
     bytes: Cow<'static, [u8]>,

@@ -2,12 +2,13 @@
 //!
 //! A page on another site reaches 127.0.0.1 as easily as the user does, and brings the user's cookie. So the
 //! host stops DNS rebinding, the origin and fetch metadata stop foreign pages, and the cookie stops everybody
-//! else. Forwarding headers are never read: no header skips a check.
+//! else. Where a proxy ends TLS in front, nobody comes around it. No header skips a check.
 
 mod site;
 
 use std::sync::Arc;
 
+use app::ports::ThisBrowser;
 use axum::{
     Json, Router,
     extract::{Request, State},
@@ -16,12 +17,13 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
+use domain::id::BrowserId;
 use serde_json::json;
 use time::OffsetDateTime;
 
 use crate::{
-    auth::{Auth, Recognised, SESSION_LIFETIME, Secret, Unavailable},
-    http::{assets, headers},
+    auth::{Auth, Credential, Recognised, SESSION_LIFETIME, Unavailable},
+    http::{assets, headers, peer},
 };
 pub use site::{PublicUrlRejected, Site};
 
@@ -46,9 +48,9 @@ pub async fn recognise(gate: &Gate, headers: &HeaderMap) -> Result<Option<Recogn
     }
 }
 
-pub fn session_cookie(site: &Site, secret: &Secret) -> Cookie<'static> {
+pub fn session_cookie(site: &Site, secret: &Credential) -> Cookie<'static> {
     let lifetime = time::Duration::seconds_f64(SESSION_LIFETIME.as_secs_f64());
-    cookie(site, secret.reveal().to_owned(), lifetime)
+    cookie(site, secret.expose().to_owned(), lifetime)
 }
 
 pub fn removal_cookie(site: &Site) -> Cookie<'static> {
@@ -62,10 +64,19 @@ pub fn local_path(next: &str) -> &str {
     let plain = bytes.len() <= NEXT_BYTES_MAX && bytes.iter().all(|b| b.is_ascii_graphic() && *b != b'\\');
     let local = bytes.first() == Some(&b'/') && bytes.get(1) != Some(&b'/');
     let leads_somewhere = !matches!(path_of(next), "/login" | "/logout");
-    if plain && local && leads_somewhere { next } else { "/" }
+    if !(plain && local && leads_somewhere) {
+        return "/";
+    }
+    // After a login the address comes from us, whoever made it up: then its refusal would be believed.
+    let query = next.split_once('?').map_or("", |(_, query)| query);
+    let has_refusal = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == app::REFUSAL_FIELD);
+    if has_refusal { path_of(next) } else { next }
 }
 
 async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    if peer::of(request.extensions()).is_some_and(|peer| !gate.site.takes_from(peer)) {
+        return Refused::Peer.into_response();
+    }
     if let Err(refused) = admit(&gate.site, request.method(), request.uri(), request.headers()) {
         return refused.into_response();
     }
@@ -78,20 +89,29 @@ async fn check(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) 
         Err(error) => return unavailable(&error),
     };
     let renewed = recognised.renewed.then(|| CookieJar::from_headers(request.headers())).and_then(|jar| {
-        let secret = Secret::parse(jar.get(&gate.site.cookie_name())?.value())?;
+        let secret = Credential::parse(jar.get(&gate.site.cookie_name())?.value())?;
         HeaderValue::from_str(&session_cookie(&gate.site, &secret).to_string()).ok()
     });
+    request.extensions_mut().insert(ThisBrowser(BrowserId(recognised.session.id.0)));
     request.extensions_mut().insert(recognised.session);
     let mut response = next.run(request).await;
     // A logout on the way has the last word on the cookie.
-    if let Some(cookie) = renewed.filter(|_| !response.headers().contains_key(header::SET_COOKIE)) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    if let Some(cookie) = renewed.filter(|_| !sets(response.headers(), &gate.site.cookie_name())) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
 }
 
+/// Whether an answer has something to say about this cookie.
+fn sets(headers: &HeaderMap, cookie: &str) -> bool {
+    let name = |set: &HeaderValue| set.to_str().ok()?.split_once('=').map(|(name, _)| name == cookie);
+    headers.get_all(header::SET_COOKIE).iter().any(|set| name(set) == Some(true))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Refused {
+    #[error("BooCode is reached through the proxy in front of it, at its public address.")]
+    Peer,
     #[error(
         "BooCode does not answer to this host name. Open it by the address it printed at start, or set public_url."
     )]

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use app::theme::Theme;
 use axum::{
     Extension, Form, Router,
     extract::{
@@ -24,7 +25,10 @@ use time::OffsetDateTime;
 
 use crate::{
     auth::{BrowserSession, LoginRefused},
-    http::guard::{self, Gate},
+    http::{
+        guard::{self, Gate},
+        peer,
+    },
 };
 use page::Page;
 
@@ -65,7 +69,8 @@ async fn show(
         if is_logged_in(&gate, &headers).await {
             return lead_to(&asked.next, None);
         }
-        return Page { next: &asked.next, error: None }.into_response(StatusCode::OK);
+        return Page { next: &asked.next, error: None, theme: Theme::asked_for(&headers) }
+            .into_response(StatusCode::OK);
     }
     log_in(&gate, peer, &headers, &asked).await
 }
@@ -80,25 +85,33 @@ async fn submit(
         Ok(Form(asked)) => log_in(&gate, peer, &headers, &asked).await,
         Err(rejected) => {
             let error = "This form could not be read. Paste the link that BooCode printed and try again.";
-            Page { next: "", error: Some(error) }.into_response(rejected.status())
+            Page { next: "", error: Some(error), theme: Theme::asked_for(&headers) }
+                .into_response(rejected.status())
         }
     }
 }
 
-async fn log_out(State(gate): State<Arc<Gate>>, Extension(session): Extension<BrowserSession>) -> Response {
+async fn log_out(
+    State(gate): State<Arc<Gate>>,
+    headers: HeaderMap,
+    Extension(session): Extension<BrowserSession>,
+) -> Response {
     match gate.auth.revoke(session.id).await {
         Ok(_) => lead_to_with("/login", Some(guard::removal_cookie(&gate.site))),
         Err(error) => {
             // The cookie stays: a session that lives on must not look ended.
             tracing::error!(error = &error as &dyn std::error::Error, "logout failed");
             let error = format!("You are still logged in: {error}.");
-            Page { next: "", error: Some(&error) }.into_response(StatusCode::SERVICE_UNAVAILABLE)
+            Page { next: "", error: Some(&error), theme: Theme::asked_for(&headers) }
+                .into_response(StatusCode::SERVICE_UNAVAILABLE)
         }
     }
 }
 
 async fn log_in(gate: &Gate, peer: Peer, headers: &HeaderMap, asked: &Asked) -> Response {
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Extension(ConnectInfo(address))| address.ip());
+    // Behind a proxy, one guesser must not lock out everybody else who comes through it.
+    let peer = peer::client(peer, headers, gate.site.proxies());
     let label =
         headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or("unknown browser");
     let token = token_in(&asked.token);
@@ -116,8 +129,9 @@ async fn log_in(gate: &Gate, peer: Peer, headers: &HeaderMap, asked: &Asked) -> 
         LoginRefused::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
         LoginRefused::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let mut response =
-        Page { next: &asked.next, error: Some(&sentence(&refused.to_string())) }.into_response(status);
+    let error = sentence(&refused.to_string());
+    let page = Page { next: &asked.next, error: Some(&error), theme: Theme::asked_for(headers) };
+    let mut response = page.into_response(status);
     if let LoginRefused::TooMany { retry_after_s } = refused {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     }

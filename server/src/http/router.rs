@@ -2,49 +2,74 @@
 
 use std::sync::Arc;
 
-use app::{App, shell};
 use axum::Router;
 use leptos::{config::LeptosOptions, context::provide_context};
-use leptos_axum::{LeptosRoutes as _, generate_route_list};
 use tower_http::{compression::CompressionLayer, trace::TraceLayer};
 
 use super::{
-    assets,
+    assets, attachments,
     feed::{self, Feed},
-    guard, headers, health, login,
+    guard, headers, health, history, login,
+    metrics::{self, Metrics},
+    pages,
 };
-use crate::ports::Ports;
+use crate::{engine::Tally, ports::Ports};
 
-pub fn router(feed: Feed, ports: Ports) -> Router {
+pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
     let options = LeptosOptions::builder().output_name("boocode").site_pkg_dir("pkg").build();
     let gate = Arc::clone(&feed.gate);
     let db = feed.db.clone();
+    let metrics = Metrics { db: db.clone(), live: Arc::clone(&feed.live), tally };
     let context = move || {
         provide_context(db.clone());
         ports.provide();
         headers::provide_csp();
     };
-    let page = {
-        let options = options.clone();
-        move || shell(options.clone())
-    };
-    // Leptos' own fallback would also serve whatever lies in the folder that the server was started in.
-    let not_found = leptos_axum::render_app_async_with_context(context.clone(), page.clone());
-    let pages = Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), context, page)
-        .fallback(not_found)
-        .with_state(options);
+    let design = design_routes(&options, context.clone());
+    let pages = pages::routes(options, context);
     let router = Router::new()
         .merge(pages)
+        .merge(design)
+        .merge(history::routes(feed.db.clone()))
         .merge(login::routes(Arc::clone(&gate)))
         .merge(health::routes(Arc::clone(&gate)))
+        .merge(metrics::routes(metrics))
         .layer(CompressionLayer::new())
-        // These two bring their own encoding, or must not be held back by one.
+        // These bring their own encoding, or must not be held back by one.
         .merge(assets::routes())
+        .merge(attachments::routes(feed.db.clone()))
         .merge(feed::routes(feed));
     // Spans name the path alone: a login link carries its token in the query.
     let trace = TraceLayer::new_for_http().make_span_with(|request: &axum::extract::Request| {
         tracing::debug_span!("request", method = %request.method(), path = request.uri().path())
     });
     guard::protect(router, gate).layer(trace)
+}
+
+/// A page for whoever works on the parts of the pages; nothing of it in a build that people run.
+#[cfg(debug_assertions)]
+fn design_routes(options: &LeptosOptions, context: impl Fn() + Clone + Send + Sync + 'static) -> Router {
+    use app::{design, diff};
+    use leptos::reactive::{computed::ScopedFuture, owner::Owner};
+
+    let options = options.clone();
+    let page = move |request: axum::extract::Request| {
+        let (options, context) = (options.clone(), context.clone());
+        async move {
+            let sample = design::sample(request.uri().query().unwrap_or_default());
+            let first = Owner::new().with(|| {
+                context();
+                ScopedFuture::new(diff::first(sample))
+            });
+            let first = first.await;
+            let page = move || design::shell(options.clone(), first.clone());
+            leptos_axum::render_app_async_with_context(context, page)(request).await
+        }
+    };
+    Router::new().route(design::PATH, axum::routing::get(page))
+}
+
+#[cfg(not(debug_assertions))]
+fn design_routes(_options: &LeptosOptions, _context: impl Fn() + Clone + Send + Sync + 'static) -> Router {
+    Router::new()
 }

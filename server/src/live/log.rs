@@ -101,6 +101,10 @@ impl EventLog {
         self.bells.remove(bell);
     }
 
+    pub(super) fn readers(&self) -> usize {
+        self.bells.count()
+    }
+
     pub(super) fn wake(&self) {
         self.bells.ring();
     }

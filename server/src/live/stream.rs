@@ -134,6 +134,12 @@ impl Stream {
         Kept::Until(next)
     }
 
+    /// What the tail takes, while this process writes the stream.
+    pub(super) fn memory(&self) -> Option<usize> {
+        let tail = guard(&self.tail);
+        (self.len.load(Ordering::Acquire) != NOT_WRITTEN).then_some(tail.bytes)
+    }
+
     pub fn listen(&self, bell: &Arc<Notify>) {
         self.bells.add(bell);
     }
@@ -162,7 +168,7 @@ mod tests {
 
     /// Reads from `offset` to the end as a browser would.
     fn read_all(stream: &Stream, mut offset: u64) -> (String, u64) {
-        let page = Page { workspace: Workspace::default(), chat: None };
+        let page = Page { workspace: Workspace::default(), session: None };
         let mut mirror = Mirror::new(domain::feed::Snapshot {
             seq: 0,
             state: page,

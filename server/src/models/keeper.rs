@@ -1,15 +1,18 @@
 //! Looks at every server again and again, and publishes what changed.
 
+mod known;
+
 use std::{future::pending, path::PathBuf, sync::Arc};
 
 use domain::catalogue::{Flavour, Lane, Model, ModelServer, ServerState};
 use futures::future::join_all;
+use known::{Known, Origin};
 use reqwest::Client;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Address, Endpoint, Listing, Place, REFRESH_EVERY, discovery, hostname,
+    Added, Address, Endpoint, Listing, Place, REFRESH_EVERY, discovery, hostname,
     probe::{self, Seen},
     small::{self, SmallState},
 };
@@ -18,23 +21,18 @@ use crate::config::{Config, ConfiguredServer, Key, SMALL_MODEL_SERVER};
 pub(super) struct Keeper {
     client: Client,
     hostname: String,
+    /// In the order of their origins, which is the order in which they are shown.
     known: Vec<Known>,
+    /// Removed servers, for which tasks may still wait.
+    removed: Vec<String>,
     /// Where servers are looked for that nobody named.
     places: Vec<Address>,
+    /// Whether the database has told which servers Settings adds.
+    is_told: bool,
     small: Small,
     publish: watch::Sender<Arc<Listing>>,
     tasks: TaskTracker,
     cancel: CancellationToken,
-}
-
-/// A server that was configured, or found once.
-struct Known {
-    server: ConfiguredServer,
-    configured: bool,
-    /// `None` until it answered once.
-    flavour: Option<Flavour>,
-    state: ServerState,
-    models: Vec<Model>,
 }
 
 enum Small {
@@ -54,30 +52,41 @@ impl Keeper {
         tasks: TaskTracker,
         cancel: CancellationToken,
     ) -> (Self, watch::Receiver<Arc<Listing>>) {
-        let known = config.model_servers.iter().map(|server| Known {
-            server: server.clone(),
-            configured: true,
-            flavour: None,
-            state: ServerState::Starting,
-            models: server.models.iter().map(Model::named).collect(),
-        });
-        let known: Vec<_> = known.collect();
-        let named = |place: &Address| known.iter().any(|known| known.server.address.is_same_server(place));
-        let places = places.into_iter().filter(|place| !named(place)).collect();
+        let known = config.model_servers.iter().map(|server| Known::new(server.clone(), Origin::Configured));
         let small = match config.small_model {
             true => Small::Idle { python: config.small_model_python.clone() },
             false => Small::Off,
         };
         let (publish, listing) = watch::channel(Arc::default());
-        let keeper = Keeper { client, hostname: hostname(), known, places, small, publish, tasks, cancel };
+        let keeper = Keeper {
+            client,
+            hostname: hostname(),
+            known: known.collect(),
+            removed: Vec::new(),
+            places,
+            is_told: false,
+            small,
+            publish,
+            tasks,
+            cancel,
+        };
         keeper.publish();
         (keeper, listing)
     }
 
-    pub async fn keep(mut self, mut requests: mpsc::Receiver<oneshot::Sender<()>>) {
+    pub async fn keep(
+        mut self,
+        mut requests: mpsc::Receiver<oneshot::Sender<()>>,
+        mut added: watch::Receiver<Option<Added>>,
+    ) {
         let cancel = self.cancel.clone();
         let mut waiting: Vec<oneshot::Sender<()>> = Vec::new();
         loop {
+            let told = added.borrow_and_update().clone();
+            if let Some(added) = told {
+                self.take_added(added);
+                self.publish();
+            }
             if cancel.run_until_cancelled(self.look()).await.is_none() {
                 return;
             }
@@ -93,6 +102,7 @@ impl Keeper {
                 tokio::select! {
                     () = cancel.cancelled() => return,
                     () = &mut pause => break,
+                    Ok(()) = added.changed() => break,
                     () = self.small_changed() => self.publish(),
                     Some(waiter) = requests.recv() => {
                         waiting.push(waiter);
@@ -106,13 +116,37 @@ impl Keeper {
         }
     }
 
+    /// What the configuration has is left as it is. What was found and is named now goes by its new name.
+    fn take_added(&mut self, added: Added) {
+        let mut wanted = added.servers;
+        let is_same = |one: &ConfiguredServer, other: &ConfiguredServer| {
+            one.name == other.name || one.address.is_same_server(&other.address)
+        };
+        let configured = self.known.iter().filter(|known| known.origin == Origin::Configured);
+        for known in configured {
+            wanted.retain(|server| !is_same(server, &known.server));
+        }
+        self.known.retain(|known| match known.origin {
+            Origin::Configured => true,
+            Origin::Settings => wanted.contains(&known.server),
+            Origin::Found => !wanted.iter().any(|server| is_same(server, &known.server)),
+        });
+        for server in wanted {
+            if !self.known.iter().any(|known| known.server == server) {
+                self.known.push(Known::new(server, Origin::Settings));
+            }
+        }
+        self.known.sort_by_key(|known| known.origin);
+        self.removed = added.removed;
+        self.is_told = true;
+    }
+
     /// One look at every server and place, all at the same time.
     async fn look(&mut self) {
         let client = &self.client;
-        let found_before = |place: &&Address| {
-            self.known.iter().any(|known| !known.configured && known.server.address.is_same_server(place))
-        };
-        let new_places = self.places.iter().filter(|place| !found_before(place));
+        let is_known =
+            |place: &&Address| self.known.iter().any(|known| known.server.address.is_same_server(place));
+        let new_places = self.places.iter().filter(|place| !is_known(place));
         let discovered = join_all(
             new_places
                 .map(|place| async move { Some((place.clone(), probe::discover(client, place).await?)) }),
@@ -135,13 +169,7 @@ impl Keeper {
                 parallel: 1,
                 models: Vec::new(),
             };
-            let mut known = Known {
-                server,
-                configured: false,
-                flavour: None,
-                state: ServerState::Starting,
-                models: Vec::new(),
-            };
+            let mut known = Known::new(server, Origin::Found);
             known.take(seen);
             tracing::info!(server = %known.server.name, url = %known.server.address.root(), "found a model server");
             self.known.push(known);
@@ -160,9 +188,12 @@ impl Keeper {
     }
 
     fn needs_small(&self) -> bool {
-        let counts =
-            |known: &Known| known.configured || !matches!(known.state, ServerState::Unreachable { .. });
-        !self.known.iter().any(counts)
+        // Whoever writes a configuration relies on it. What was added by a click may be a try that leads nowhere.
+        let counts = |known: &Known| {
+            known.origin == Origin::Configured || !matches!(known.state, ServerState::Unreachable { .. })
+        };
+        // Settings may name a server; the database says so a moment after the start.
+        self.is_told && !self.known.iter().any(counts)
     }
 
     async fn small_changed(&mut self) {
@@ -181,6 +212,13 @@ impl Keeper {
             known.list(&self.hostname, &mut listing);
         }
         self.list_small(&mut listing);
+        for name in &self.removed {
+            if listing.catalogue.server(name).is_none() {
+                // A place of its own: nobody waits there for what is still running.
+                let slot_key = format!("removed|{name}");
+                listing.places.push(Place { server: name.clone(), slot_key, parallel: 1, endpoint: None });
+            }
+        }
         self.publish.send_if_modified(|published| {
             let differs = **published != listing;
             if differs {
@@ -194,7 +232,7 @@ impl Keeper {
         let state = match &self.small {
             Small::Running(state) => state.borrow().clone(),
             Small::Idle { python: None } if self.needs_small() => SmallState::Down {
-                reason: "the small model is not installed — `cargo xtask run` installs it; or configure a model server".into(),
+                reason: "the small model is not installed — `cargo xtask run` installs it where there is Python 3.10 or newer; or configure a model server".into(),
             },
             Small::Off | Small::Idle { .. } => return,
         };
@@ -225,83 +263,12 @@ impl Keeper {
             lane: Lane::Local,
             base_url,
             state: shown,
-            models: vec![Model { id: small::MODEL.into(), label: Some("SmolLM2 135M (built in)".into()) }],
-        });
-    }
-}
-
-impl Known {
-    async fn look(&mut self, client: &Client) {
-        let ConfiguredServer { address, key, models, lane, .. } = &self.server;
-        let seen = if self.configured {
-            // A cloud provider is asked for nothing but its models.
-            if self.flavour.is_none() && *lane == Lane::Cloud {
-                self.flavour = Some(Flavour::OpenAi);
-            }
-            let seen =
-                probe::ask(client, address, key, self.flavour.unwrap_or(Flavour::OpenAi), models).await;
-            match seen {
-                Seen::Serving { models, .. } if self.flavour.is_none() => {
-                    Seen::Serving { flavour: probe::flavour(client, address, key).await, models }
-                }
-                seen => seen,
-            }
-        } else {
-            match probe::discover(client, address).await {
-                Some(seen) => seen,
-                // It was found once and is gone: the plain question gives the reason.
-                None => match probe::ask(client, address, key, Flavour::OpenAi, models).await {
-                    Seen::Unreachable { reason } => Seen::Unreachable { reason },
-                    _ => Seen::Unreachable { reason: "another program answers there now".into() },
-                },
-            }
-        };
-        self.take(seen);
-    }
-
-    fn take(&mut self, seen: Seen) {
-        match seen {
-            Seen::Serving { flavour, models } => {
-                self.flavour = Some(flavour);
-                self.models = models;
-                self.state = ServerState::Reachable;
-            }
-            Seen::Loading { flavour } => {
-                self.flavour.get_or_insert(flavour);
-                self.state = ServerState::Starting;
-            }
-            Seen::Unreachable { reason } => self.state = ServerState::Unreachable { reason },
-        }
-    }
-
-    fn list(&self, hostname: &str, listing: &mut Listing) {
-        let ConfiguredServer { name, address, lane, key, parallel, .. } = &self.server;
-        let flavour = self.flavour.unwrap_or(Flavour::OpenAi);
-        let endpoint = Endpoint {
-            base_url: address.root().into(),
-            api_url: address.api().into(),
-            api_key: match key {
-                Key::Set { value, .. } => Some(value.clone()),
-                Key::None | Key::Missing { .. } => None,
-            },
-            slot_key: address.slot_key(hostname),
-            lane: *lane,
-            parallel: *parallel,
-            flavour,
-        };
-        listing.places.push(Place {
-            server: name.clone(),
-            slot_key: endpoint.slot_key.clone(),
-            parallel: *parallel,
-            endpoint: Some(endpoint),
-        });
-        listing.catalogue.servers.push(ModelServer {
-            name: name.clone(),
-            flavour,
-            lane: *lane,
-            base_url: address.root().into(),
-            state: self.state.clone(),
-            models: self.models.clone(),
+            models: vec![Model {
+                id: small::MODEL.into(),
+                label: Some("SmolLM2 135M (built in)".into()),
+                context: Some(small::CONTEXT_TOKENS),
+                sees: Some(false),
+            }],
         });
     }
 }

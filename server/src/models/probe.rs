@@ -3,13 +3,16 @@
 
 use std::{io, time::Duration};
 
-use domain::catalogue::{Flavour, Model};
+use domain::catalogue::{Flavour, Lane, Model};
 use futures::StreamExt;
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
 
-use super::Address;
-use crate::{config::Key, secret::Secret};
+use super::{Address, context};
+use crate::{
+    config::{ConfiguredServer, Key},
+    secret::Secret,
+};
 
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -63,6 +66,19 @@ pub async fn discover(client: &Client, address: &Address) -> Option<Seen> {
     Some(Seen::Serving { flavour: Flavour::Ollama, models })
 }
 
+/// Looks at a server that somebody named: which models it has and, unless that is known, which kind it is.
+pub async fn look(client: &Client, server: &ConfiguredServer, known: Option<Flavour>) -> Seen {
+    let ConfiguredServer { address, key, models, lane, .. } = server;
+    // A cloud provider is asked for nothing but its models.
+    let known = known.or((*lane == Lane::Cloud).then_some(Flavour::OpenAi));
+    match ask(client, address, key, known.unwrap_or(Flavour::OpenAi), models).await {
+        Seen::Serving { models, .. } if known.is_none() => {
+            Seen::Serving { flavour: flavour(client, address, key).await, models }
+        }
+        seen => seen,
+    }
+}
+
 /// Asks a configured server for its models. Which kind it is was learnt elsewhere: see [`flavour`].
 pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour, fixed: &[String]) -> Seen {
     let secret = match key {
@@ -91,7 +107,7 @@ pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour
 }
 
 /// Which kind a configured server is. They speak the same chat completions and tell their state differently.
-pub async fn flavour(client: &Client, address: &Address, key: &Key) -> Flavour {
+async fn flavour(client: &Client, address: &Address, key: &Key) -> Flavour {
     let secret = match key {
         Key::Set { value, .. } => Some(value),
         _ => None,
@@ -109,13 +125,13 @@ pub async fn flavour(client: &Client, address: &Address, key: &Key) -> Flavour {
     }
 }
 
-struct Answer {
+pub(super) struct Answer {
     status: StatusCode,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn json(&self) -> Option<Value> {
+    pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 
@@ -125,7 +141,7 @@ impl Answer {
     }
 }
 
-async fn get(client: &Client, url: String, key: Option<&Secret>) -> Result<Answer, String> {
+pub(super) async fn get(client: &Client, url: String, key: Option<&Secret>) -> Result<Answer, String> {
     let exchange = async {
         let mut request = client.get(&url);
         if let Some(key) = key {
@@ -162,7 +178,12 @@ fn openai_models(json: &Value) -> Option<Vec<Model>> {
         let name = model["name"].as_str().filter(|name| !name.is_empty() && *name != id);
         // An older llama.cpp calls its model by the path of the file.
         let file = id.strip_suffix(".gguf").and_then(|path| path.rsplit('/').next());
-        Some(Model { id: id.to_owned(), label: name.or(file).map(String::from) })
+        Some(Model {
+            id: id.to_owned(),
+            label: name.or(file).map(String::from),
+            context: context::listed(model),
+            sees: None,
+        })
     });
     Some(all.take(MODELS_MAX).collect())
 }

@@ -23,6 +23,8 @@ use crate::secret::Secret;
 
 /// As the server below calls it.
 pub const MODEL: &str = "smollm2-135m";
+/// As its script sets it.
+pub const CONTEXT_TOKENS: u32 = 4096;
 
 const SERVE: &str = include_str!("../../small_model/serve.py");
 const READY_LIMIT: Duration = Duration::from_secs(60);
@@ -194,4 +196,14 @@ fn random_key() -> Secret {
     let mut bytes = [0u8; 32];
     rand::rng().fill_bytes(&mut bytes);
     Secret::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_sets_what_the_catalogue_says() {
+        assert!(SERVE.contains(&format!("\nCONTEXT_TOKENS = {CONTEXT_TOKENS}\n")));
+    }
 }

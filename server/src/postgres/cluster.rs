@@ -4,6 +4,7 @@ use super::binaries::Binaries;
 use super::leftovers;
 use super::place::{Place, write_private};
 use super::program::{command, run};
+use super::verifier::verifier;
 use super::{Error, USER};
 use rustix::process::Signal;
 use std::fs::File;
@@ -18,7 +19,7 @@ pub(super) fn create(place: &Place, binaries: &Binaries, password: &str) -> Resu
     leftovers::sweep_drafts(place)?;
 
     let password_file = place.home.join("initdb.secret");
-    write_private(&password_file, password, place.run_as.as_ref())?;
+    write_private(&password_file, &verifier(password), place.run_as.as_ref())?;
     let made = initdb(place, binaries, &password_file);
     std::fs::remove_file(&password_file).map_err(Error::io("remove", &password_file))?;
     made?;

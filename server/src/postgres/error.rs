@@ -44,14 +44,14 @@ pub enum Error {
     KeepsEnding { times: usize, window: Duration, last: String },
     #[error("Postgres was told to stop while it started")]
     Stopped,
-    #[error("cannot {action} {}: {source}", .path.display())]
-    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot {action} {}: {cause}", .path.display())]
+    Io { action: &'static str, path: PathBuf, cause: io::Error },
 }
 
 impl Error {
     /// For `map_err`: what was being done to which path.
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |cause| Self::Io { action, path, cause }
     }
 }

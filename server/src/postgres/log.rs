@@ -10,6 +10,8 @@ const LINE_BYTES_MAX: u64 = 4 * 1024;
 const TAIL_LINES_MAX: usize = 20;
 /// How long a process that ended may take to have its last words read.
 const TAIL_LIMIT: Duration = Duration::from_millis(500);
+/// Said for each connection that is open when Postgres is told to stop, as at every end of ours.
+const ASKED_TO_END: &str = "terminating connection due to administrator command";
 
 #[derive(Clone, Default)]
 pub(super) struct Log(Arc<(Mutex<Tail>, Condvar)>);
@@ -64,9 +66,10 @@ impl Log {
 }
 
 fn level_of(line: &str) -> tracing::Level {
-    match line.split_once(':').map(|(word, _)| word) {
-        Some("PANIC" | "FATAL") => tracing::Level::ERROR,
-        Some("ERROR" | "WARNING") => tracing::Level::WARN,
+    match line.split_once(':') {
+        Some(("FATAL", what)) if what.trim() == ASKED_TO_END => tracing::Level::DEBUG,
+        Some(("PANIC" | "FATAL", _)) => tracing::Level::ERROR,
+        Some(("ERROR" | "WARNING", _)) => tracing::Level::WARN,
         _ => tracing::Level::DEBUG,
     }
 }
@@ -100,6 +103,7 @@ mod tests {
             ("FATAL:  no", tracing::Level::ERROR),
             ("ERROR:  no", tracing::Level::WARN),
             ("LOG:  yes", tracing::Level::DEBUG),
+            ("FATAL:  terminating connection due to administrator command", tracing::Level::DEBUG),
             ("\tDETAIL", tracing::Level::DEBUG),
         ] {
             assert_eq!(level_of(line), level, "{line}");

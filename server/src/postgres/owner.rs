@@ -120,15 +120,12 @@ impl Server {
     fn prepare(dir: &DataDir, bin_dir: Option<PathBuf>) -> Result<(Self, Access), Error> {
         let place = Place::prepare(dir.path())?;
         let major = place.cluster_major()?;
-        let binaries = Binaries::find(
-            bin_dir.as_deref(),
-            dir.path(),
-            major.map(|major| (major, place.cluster.as_path())),
-        )?;
+        let cluster = major.map(|major| (major, place.cluster.as_path()));
+        let binaries = Binaries::find(bin_dir.as_deref(), cluster)?;
         let password = place.password(major.is_some())?;
         if major.is_none() {
             let began = Instant::now();
-            cluster::create(&place, &binaries, &password)?;
+            cluster::create(&place, &binaries, password.expose())?;
             tracing::info!(
                 ms = began.elapsed().as_millis(),
                 major = binaries.major,

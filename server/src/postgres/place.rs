@@ -2,6 +2,7 @@
 
 use super::Error;
 use crate::os::{self, Account};
+use crate::secret::Secret;
 use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -67,14 +68,14 @@ impl Place {
     }
 
     /// The password of a cluster that exists, or of the one that is about to be made.
-    pub fn password(&self, cluster_exists: bool) -> Result<String, Error> {
+    pub fn password(&self, cluster_exists: bool) -> Result<Secret, Error> {
         match self.secret.metadata() {
             Ok(found) if found.mode() & 0o077 != 0 => {
                 return Err(Error::SecretExposed { path: self.secret.clone() });
             }
             Ok(_) => {
                 let text = std::fs::read_to_string(&self.secret).map_err(Error::io("read", &self.secret))?;
-                return Ok(text.trim().to_owned());
+                return Ok(Secret::new(text.trim()));
             }
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(Error::io("read", &self.secret)(error));
@@ -94,7 +95,7 @@ impl Place {
         let synced =
             self.secret.parent().map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
         synced.map_err(Error::io("sync", &self.secret))?;
-        Ok(password)
+        Ok(Secret::new(password))
     }
 
     /// Creates `directory` for the account that Postgres runs as and for nobody else.
@@ -189,7 +190,7 @@ mod tests {
         assert!(missing.starts_with("the password of the database is missing"), "{missing}");
 
         let password = place.password(false).unwrap();
-        assert_eq!(password.len(), 64);
+        assert_eq!(password.expose().len(), 64);
         assert_eq!(place.password(true).unwrap(), password);
         let found = place.secret.metadata().unwrap();
         assert_eq!((found.mode() & 0o777, found.uid()), (0o600, rustix::process::geteuid().as_raw()));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
+    attachment::{Attachment, LeftOut},
     catalogue::ModelRef,
     chat::{Body, Chat, Choice, Message, NewTurn, Queued, TitledBy},
     id::{Attempt, ChatId, MessageId, SessionId, TaskId},
@@ -14,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sqlx::{PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{Db, Error, Result, streams};
+use crate::{Db, Error, Result, attachments, streams, worktrees};
 
 /// Locks the chat and whatever of its tasks is not over, so that what is decided on stays as it was read.
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Result<Chat> {
@@ -32,67 +33,87 @@ pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Resu
 }
 
 pub(crate) async fn load(connection: &mut PgConnection, id: ChatId) -> Result<Chat> {
-    let row = sqlx::query!("select session_id, title, titled_by, head from chats where id = $1", id.0)
-        .fetch_optional(&mut *connection)
-        .await?
-        .ok_or_else(|| Rejected::missing("chat"))?;
+    let row = sqlx::query!(
+        "select session_id, kind, title, titled_by, head, chosen from chats where id = $1",
+        id.0
+    )
+    .fetch_optional(&mut *connection)
+    .await?
+    .ok_or_else(|| Rejected::missing("chat"))?;
     Ok(Chat {
         id,
         session: SessionId(row.session_id),
+        kind: from_word(&row.kind)?,
         title: row.title,
         titled_by: row.titled_by.map(|word| from_word::<TitledBy>(&word)).transpose()?,
         head: row.head.map(MessageId),
         messages: messages(connection, id).await?,
         queue: queue(connection, id).await?,
+        chosen: row.chosen.map(MessageId),
         tasks: tasks(connection, id).await?,
+        worktree: worktrees::of_chat(connection, id).await?,
     })
 }
 
 async fn messages(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Message>> {
     let rows = sqlx::query!(
-        "select id, parent_id, body, task_id from messages where chat_id = $1 order by place",
-        chat.0
-    )
-    .fetch_all(connection)
-    .await?;
-    let message = |id, parent: Option<Uuid>, body, task: Option<Uuid>| {
-        let body = match (body, task) {
-            (Some(text), _) => Body::User { text },
-            (None, Some(task)) => Body::Assistant { task: TaskId(task) },
-            (None, None) => return Err(Error::Unknown(format!("message {id} is empty"))),
-        };
-        Ok(Message { id: MessageId(id), parent: parent.map(MessageId), body })
-    };
-    rows.into_iter().map(|row| message(row.id, row.parent_id, row.body, row.task_id)).collect()
-}
-
-async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued>> {
-    let rows = sqlx::query!(
-        "select id, reply_id, task_id, body, server, model, paid from queued_messages
+        "select id, parent_id, body, task_id, attachments, left_out from messages
          where chat_id = $1 order by place",
         chat.0
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Queued {
+    let mut messages = Vec::with_capacity(rows.len());
+    for row in rows {
+        let body = match (row.body, row.task_id) {
+            (Some(text), _) => Body::User {
+                text,
+                attachments: serde_json::from_value(row.attachments)?,
+                left_out: serde_json::from_value(row.left_out)?,
+            },
+            (None, Some(task)) => Body::Assistant { task: TaskId(task) },
+            (None, None) => return Err(Error::Unknown(format!("message {} is empty", row.id))),
+        };
+        messages.push(Message { id: MessageId(row.id), parent: row.parent_id.map(MessageId), body });
+    }
+    Ok(messages)
+}
+
+async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued>> {
+    let rows = sqlx::query!(
+        "select id, reply_id, task_id, body, server, model, paid, persona, coder, attachments, left_out
+         from queued_messages where chat_id = $1 order by place",
+        chat.0
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut queue = Vec::with_capacity(rows.len());
+    for row in rows {
+        queue.push(Queued {
             turn: NewTurn {
                 message: MessageId(row.id),
                 reply: MessageId(row.reply_id),
                 task: TaskId(row.task_id),
             },
             text: row.body,
-            choice: Choice { model: ModelRef { server: row.server, model: row.model }, paid: row.paid },
-        })
-        .collect())
+            choice: Choice {
+                model: ModelRef { server: row.server, model: row.model },
+                paid: row.paid,
+                persona: row.persona,
+                coder: row.coder.map(serde_json::from_value).transpose()?,
+            },
+            attachments: serde_json::from_value(row.attachments)?,
+            left_out: serde_json::from_value(row.left_out)?,
+        });
+    }
+    Ok(queue)
 }
 
 async fn tasks(connection: &mut PgConnection, chat: ChatId) -> Result<BTreeMap<TaskId, Task>> {
     let rows = sqlx::query_as!(
         TaskRow,
-        "select id, chat_id, work, server, model, status, attempt, attempts_max, lost, phase, cancelling,
-             outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
+        "select id, chat_id, work, server, model, persona, coder, status, attempt, attempts_max, lost, phase,
+             cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
          from tasks where chat_id = $1",
         chat.0
     )
@@ -107,6 +128,8 @@ pub(crate) struct TaskRow {
     pub work: String,
     pub server: String,
     pub model: String,
+    pub persona: Option<String>,
+    pub coder: Option<serde_json::Value>,
     pub status: String,
     pub attempt: i32,
     pub attempts_max: i32,
@@ -143,6 +166,8 @@ impl TaskRow {
             chat: ChatId(self.chat_id),
             work: from_word::<Work>(&self.work)?,
             model: ModelRef { server: self.server, model: self.model },
+            persona: self.persona,
+            coder: self.coder.map(serde_json::from_value).transpose()?,
             attempts_max: self.attempts_max as u32,
             queued_at_ms: self.queued_at_ms,
             lost: serde_json::from_value(self.lost)?,
@@ -168,9 +193,24 @@ pub(crate) fn word<T: Serialize>(value: &T) -> Result<String> {
 pub struct Conversation {
     pub work: Work,
     pub model: ModelRef,
-    /// `(question, text)`: whether it is a question, and what it says.
-    pub said: Vec<(bool, String)>,
+    pub said: Vec<Said>,
 }
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    Question { text: String, files: Vec<SentFile>, left_out: Vec<LeftOut> },
+    Answer(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SentFile {
+    pub file: Attachment,
+    /// Missing where the conversation has more than a model is sent; the newest are sent.
+    pub body: Option<Vec<u8>>,
+}
+
+/// The files of a whole conversation.
+const FILES_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// The conversation that `task` has to continue, or, for a title, the whole first turn.
 pub async fn conversation(db: &Db, task: TaskId) -> Result<Conversation> {
@@ -188,16 +228,33 @@ pub async fn conversation(db: &Db, task: TaskId) -> Result<Conversation> {
         None => chat.branch().into_iter().take(2).collect(),
     };
     let mut said = Vec::new();
-    for message in path {
+    // The newest first, because they go first where there is not room for all.
+    let mut room = if this.work.is_turn() { FILES_BYTES_MAX } else { 0 };
+    for message in path.into_iter().rev() {
         match &message.body {
-            Body::User { text } => said.push((true, text.clone())),
-            Body::Assistant { task: own } if *own == task => {}
-            Body::Assistant { task } => {
-                said.extend(answer_text(db, &chat, *task).await?.map(|text| (false, text)))
+            Body::User { text, attachments, left_out } => {
+                let files = sent_files(db, attachments, &mut room).await?;
+                said.push(Said::Question { text: text.clone(), files, left_out: left_out.clone() });
             }
+            Body::Assistant { task: own } if *own == task => {}
+            Body::Assistant { task } => said.extend(answer_text(db, &chat, *task).await?.map(Said::Answer)),
         }
     }
+    said.reverse();
     Ok(Conversation { work: this.work, model: this.model.clone(), said })
+}
+
+async fn sent_files(db: &Db, attachments: &[Attachment], room: &mut u64) -> Result<Vec<SentFile>> {
+    let mut files = Vec::with_capacity(attachments.len());
+    for file in attachments {
+        let body = match file.bytes <= *room {
+            true => Some(attachments::read(db, file.id).await?.1),
+            false => None,
+        };
+        *room = room.saturating_sub(body.as_ref().map_or(0, |body| body.len() as u64));
+        files.push(SentFile { file: file.clone(), body });
+    }
+    Ok(files)
 }
 
 /// A conversation longer than this fits no model's context.

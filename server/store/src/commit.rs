@@ -1,22 +1,25 @@
 //! The one place that changes state: lock, load, decide, write rows and events, tell everyone. A click, a
 //! report, a restart and a second server all come through here.
 //!
-//! Locks are taken in one order (chat, tasks by id, stream, slot, head of the feed), so two transactions never
-//! wait for each other.
+//! Locks are taken in one order (session, chat, tasks by id, files by id, stream, slot, head of the feed), so two
+//! transactions never wait for each other.
 
 use domain::{
     Rejected,
+    attachment::Attachment,
     catalogue::ModelRef,
-    chat::{Input, Report},
+    chat::{Input, Kind, Report},
     feed::{Event, Seq, StreamId},
-    id::{Attempt, ChatId, TaskId},
+    id::{AttachmentId, Attempt, ChatId, SessionId, TaskId},
+    layout,
     output::{Outcome, Phase},
     task,
+    workspace::ChatEntry,
 };
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{Db, Result, chats, feed, record::record};
+use crate::{Db, Result, attachments, chats, feed, layouts, record::record, workspace};
 
 /// What a commit did.
 #[derive(Debug, PartialEq)]
@@ -28,6 +31,53 @@ pub struct Committed {
 pub async fn chat(db: &Db, id: ChatId, input: Input) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
     let events = chats::lock(&mut tx, id).await?.decide(input)?;
+    finish(tx, events).await
+}
+
+/// Opens, closes and moves the panes of a session.
+pub async fn layout(db: &Db, session: SessionId, input: layout::Input) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let changes = layouts::lock(&mut tx, session).await?.decide(input)?;
+    finish(tx, changed(session, changes)).await
+}
+
+/// Brings back what was closed last, and tells what that is.
+pub async fn reopen(db: &Db, session: SessionId) -> Result<Option<layout::Content>> {
+    let mut tx = db.pool.begin().await?;
+    let layout = layouts::lock(&mut tx, session).await?;
+    let changes = layout.decide(layout::Input::Reopen)?;
+    finish(tx, changed(session, changes)).await?;
+    Ok(layout.reopens())
+}
+
+/// A new chat, in a tab or a pane of its own.
+pub async fn open_chat(db: &Db, session: SessionId, kind: Kind, target: layout::Target) -> Result<ChatEntry> {
+    let mut tx = db.pool.begin().await?;
+    let layout = layouts::lock(&mut tx, session).await?;
+    let chat = workspace::insert_chat(&mut tx, session, kind).await?;
+    let content = layout::Content::Chat(chat.id);
+    let changes = layout.decide(layout::Input::Open { content, target })?;
+    let mut events = vec![Event::ChatAdded { chat: chat.clone() }];
+    events.extend(changed(session, changes));
+    finish(tx, events).await?;
+    Ok(chat)
+}
+
+fn changed(session: SessionId, changes: Vec<layout::Change>) -> Vec<Event> {
+    changes.into_iter().map(|change| Event::LayoutChanged { session, change }).collect()
+}
+
+/// A question that comes with files: `input` makes it of what is known of them.
+pub async fn chat_with_files(
+    db: &Db,
+    id: ChatId,
+    files: &[AttachmentId],
+    input: impl FnOnce(Vec<Attachment>) -> Input,
+) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let chat = chats::lock(&mut tx, id).await?;
+    let files = attachments::lock(&mut tx, id, files).await?;
+    let events = chat.decide(input(files))?;
     finish(tx, events).await
 }
 
@@ -96,7 +146,7 @@ fn storable(outcome: Outcome) -> Outcome {
     }
 }
 
-async fn chat_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<ChatId> {
+pub(crate) async fn chat_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<ChatId> {
     let chat = sqlx::query_scalar!("select chat_id from tasks where id = $1", task.0)
         .fetch_optional(&mut **tx)
         .await?;

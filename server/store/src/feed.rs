@@ -1,7 +1,10 @@
 //! The log of events and how a process learns that it grew.
 
 use domain::feed::{Envelope, Event, Seq, StreamId};
-use sqlx::{Postgres, Transaction, postgres::PgListener};
+use sqlx::{
+    PgPool, Postgres, Transaction,
+    postgres::{PgListener, PgPoolOptions},
+};
 
 use crate::{Db, Result};
 
@@ -80,20 +83,30 @@ pub enum Wake {
     Reconnected,
 }
 
-pub struct Listener(PgListener);
+pub struct Listener {
+    listener: PgListener,
+    pool: PgPool,
+}
 
 impl Listener {
     pub async fn open(db: &Db) -> Result<Self> {
         // A connection of its own: one out of the pool would be missing there for good.
-        let pool = sqlx::postgres::PgPoolOptions::new().max_connections(1);
-        let mut listener = PgListener::connect_with(&pool.connect_lazy_with(db.options.clone())).await?;
+        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(db.options.clone());
+        let mut listener = PgListener::connect_with(&pool).await?;
         listener.listen_all([EVENTS, STREAMS]).await?;
-        Ok(Self(listener))
+        Ok(Self { listener, pool })
+    }
+
+    /// Returns when its connection is closed. One that is only dropped goes on for a moment, and complains
+    /// when the database stops meanwhile.
+    pub async fn close(self) {
+        drop(self.listener);
+        self.pool.close().await;
     }
 
     pub async fn next(&mut self) -> Result<Wake> {
         loop {
-            let Some(notification) = self.0.try_recv().await? else { return Ok(Wake::Reconnected) };
+            let Some(notification) = self.listener.try_recv().await? else { return Ok(Wake::Reconnected) };
             if notification.channel() == EVENTS {
                 return Ok(Wake::Events);
             }

@@ -1,27 +1,36 @@
 //! SQL and nothing else. One file an aggregate; `commit` is the one place that changes state.
 
+pub mod attachments;
 mod chats;
 pub mod commit;
 mod error;
 pub mod feed;
+pub mod history;
 pub mod instances;
+mod layouts;
 pub mod logins;
 mod record;
+pub mod search;
+pub mod settings;
 pub mod slots;
 pub mod snapshot;
 pub mod streams;
 pub mod tasks;
 pub mod workspace;
+pub mod worktrees;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use std::time::Duration;
 
-pub use chats::{Conversation, conversation};
+pub use chats::{Conversation, Said, SentFile, conversation};
 pub use error::Error;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
 const CONNECTIONS_MAX: u32 = 16;
+/// Opened at the start, when nobody waits for them: under load a login takes long, and whoever needs a connection
+/// waits with it.
+const CONNECTIONS_READY: u32 = 8;
 const CONNECTION_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The database, cheap to clone.
@@ -31,16 +40,28 @@ pub struct Db {
     options: PgConnectOptions,
 }
 
+/// The connections that this process keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connections {
+    pub open: u64,
+    pub idle: u64,
+    pub max: u64,
+}
+
 impl Db {
     /// Connects and brings the tables up to date.
     pub async fn open(options: PgConnectOptions) -> Result<Self> {
-        let db = Self::attach(options).await?;
+        let db = Self::connect(options, CONNECTIONS_READY).await?;
         sqlx::migrate!("../../migrations").run(&db.pool).await?;
         Ok(db)
     }
 
     /// Connects to tables that somebody else keeps.
     pub async fn attach(options: PgConnectOptions) -> Result<Self> {
+        Self::connect(options, 0).await
+    }
+
+    async fn connect(options: PgConnectOptions, ready: u32) -> Result<Self> {
         // The feed's head row is held to the end of every commit. A process that stops between the two must
         // not hold up all the others, so Postgres ends its transaction.
         let options = options.options([
@@ -53,10 +74,22 @@ impl Db {
         ]);
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
+            .min_connections(ready)
+            // One that is closed for its age is replaced in the middle of somebody's request.
+            .max_lifetime(None)
+            .idle_timeout(None)
             .acquire_timeout(CONNECTION_WAIT_MAX)
             .connect_with(options.clone())
             .await?;
         Ok(Self { pool, options })
+    }
+
+    pub fn connections(&self) -> Connections {
+        Connections {
+            open: u64::from(self.pool.size()),
+            idle: self.pool.num_idle() as u64,
+            max: u64::from(self.pool.options().get_max_connections()),
+        }
     }
 
     pub async fn close(&self) {

@@ -15,12 +15,31 @@ pub struct BrowserRow {
     pub expires_at: OffsetDateTime,
 }
 
-pub async fn insert_token(db: &Db, hash: &[u8], now: OffsetDateTime, expires: OffsetDateTime) -> Result<()> {
+/// `made_by` is the browser that asked for it, and takes it along when it is signed out.
+pub async fn insert_token(
+    db: &Db,
+    hash: &[u8],
+    now: OffsetDateTime,
+    expires: OffsetDateTime,
+    made_by: Option<Uuid>,
+) -> Result<()> {
     sqlx::query!("delete from login_tokens where expires_at <= $1", now).execute(&db.pool).await?;
-    sqlx::query!("insert into login_tokens (hash, expires_at) values ($1, $2)", hash, expires)
-        .execute(&db.pool)
-        .await?;
+    sqlx::query!(
+        "insert into login_tokens (hash, expires_at, made_by) values ($1, $2, $3)",
+        hash,
+        expires,
+        made_by
+    )
+    .execute(&db.pool)
+    .await?;
     Ok(())
+}
+
+/// Whether a token is there, spent by nobody.
+pub async fn has_token(db: &Db, hash: &[u8]) -> Result<bool> {
+    let found =
+        sqlx::query_scalar!(r#"select exists (select from login_tokens where hash = $1) as "found!""#, hash);
+    Ok(found.fetch_one(&db.pool).await?)
 }
 
 /// Spends a token. Of two that try at once, the one that deletes the row is the only one told `true`.

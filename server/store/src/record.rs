@@ -4,12 +4,13 @@ use domain::{
     chat::{Body, Queued},
     feed::{Event, StreamId},
     id::{ChatId, TaskId},
+    output::Phase,
     slot,
     task::Task,
 };
 use sqlx::PgConnection;
 
-use crate::{Result, chats::word};
+use crate::{Result, attachments, chats::word, layouts, search, slots, worktrees};
 
 pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> Result<()> {
     for event in events {
@@ -21,7 +22,11 @@ pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> R
 async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
     match event {
         // Written by whoever made them, because nothing is decided about them.
-        Event::ProjectAdded { .. } | Event::SessionAdded { .. } | Event::ChatAdded { .. } => {}
+        Event::ProjectAdded { .. }
+        | Event::SessionAdded { .. }
+        | Event::ChatAdded { .. }
+        | Event::SettingsChanged { .. } => {}
+        Event::LayoutChanged { session, change } => layouts::record(connection, *session, change).await?,
         Event::ChatTitled { chat, title, by } => {
             sqlx::query!(
                 "update chats set title = $2, titled_by = $3 where id = $1",
@@ -29,39 +34,73 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
                 title,
                 word(by)?
             )
-            .execute(connection)
+            .execute(&mut *connection)
             .await?;
+            search::title(connection, *chat, title).await?;
         }
         Event::MessageAdded { chat, message } => {
-            let (body, task) = match &message.body {
-                Body::User { text } => (Some(text.as_str()), None),
-                Body::Assistant { task } => (None, Some(task.0)),
+            let (body, task, files, left_out) = match &message.body {
+                Body::User { text, attachments, left_out } => {
+                    (Some(text.as_str()), None, attachments.as_slice(), left_out.as_slice())
+                }
+                Body::Assistant { task } => (None, Some(task.0), [].as_slice(), [].as_slice()),
             };
             sqlx::query!("delete from queued_messages where id = $1", message.id.0)
                 .execute(&mut *connection)
                 .await?;
             sqlx::query!(
-                "insert into messages (id, chat_id, parent_id, place, body, task_id)
-                 select $1, $2, $3, count(*), $4, $5 from messages where chat_id = $2",
+                "insert into messages (id, chat_id, parent_id, place, body, task_id, attachments, left_out)
+                 select $1, $2, $3, count(*), $4, $5, $6, $7 from messages where chat_id = $2",
                 message.id.0,
                 chat.0,
                 message.parent.map(|parent| parent.0),
                 body,
-                task
+                task,
+                serde_json::to_value(files)?,
+                serde_json::to_value(left_out)?
             )
             .execute(&mut *connection)
             .await?;
-            move_head(connection, *chat, message.id.0).await?;
+            sqlx::query!("update chats set head = $2, active_at = now() where id = $1", chat.0, message.id.0)
+                .execute(&mut *connection)
+                .await?;
+            attachments::keep(connection, message.id, files).await?;
+            if let Some(text) = body {
+                search::message(connection, message.id.0, *chat, text).await?;
+            }
         }
-        Event::HeadMoved { chat, head } => move_head(connection, *chat, head.0).await?,
-        Event::MessageQueued { chat, queued } => queue(connection, *chat, queued).await?,
-        Event::QueuedEdited { message, text, .. } => {
-            sqlx::query!("update queued_messages set body = $2 where id = $1", message.0, text)
+        Event::HeadMoved { chat, head } => {
+            sqlx::query!("update chats set head = $2 where id = $1", chat.0, head.0)
                 .execute(connection)
                 .await?;
         }
+        Event::MessageQueued { chat, queued } => queue(connection, *chat, queued).await?,
+        Event::QueuedEdited { message, text, attachments: files, left_out, .. } => {
+            sqlx::query!(
+                "update queued_messages set body = $2, attachments = coalesce($3, attachments), left_out = $4
+                 where id = $1",
+                message.0,
+                text,
+                files.as_ref().map(serde_json::to_value).transpose()?,
+                serde_json::to_value(left_out)?
+            )
+            .execute(&mut *connection)
+            .await?;
+            if let Some(files) = files {
+                attachments::keep(connection, *message, files).await?;
+            }
+        }
         Event::QueuedRemoved { message, .. } => {
-            sqlx::query!("delete from queued_messages where id = $1", message.0).execute(connection).await?;
+            sqlx::query!("delete from queued_messages where id = $1", message.0)
+                .execute(&mut *connection)
+                .await?;
+            attachments::keep(connection, *message, &[]).await?;
+        }
+        Event::QueuedChosen { chat, message } => {
+            let message = message.map(|message| message.0);
+            sqlx::query!("update chats set chosen = $2 where id = $1", chat.0, message)
+                .execute(connection)
+                .await?;
         }
         Event::TaskQueued { task, .. } => insert_task(connection, task).await?,
         Event::TaskStarted { task, attempt, .. } => {
@@ -72,9 +111,20 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         }
         Event::TaskPhase { task, phase, .. } => {
             sqlx::query!("update tasks set phase = $2 where id = $1", task.0, serde_json::to_value(phase)?)
+                .execute(&mut *connection)
+                .await?;
+            // While a person is asked, others may have the model.
+            if matches!(phase, Phase::Asking(_)) {
+                slots::release(connection, *task).await?;
+            }
+        }
+        Event::TaskAnswered { task, .. } => {
+            let phase = serde_json::to_value(Phase::Generating)?;
+            sqlx::query!("update tasks set phase = $2 where id = $1", task.0, phase)
                 .execute(connection)
                 .await?;
         }
+        Event::WorktreeChanged { chat, worktree } => worktrees::record(connection, *chat, worktree).await?,
         Event::TaskCancelling { task, .. } => {
             sqlx::query!("update tasks set cancelling = true where id = $1", task.0)
                 .execute(connection)
@@ -93,7 +143,7 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             .await?;
             end_attempt(connection, StreamId { task: *task, attempt: *attempt }).await?;
         }
-        Event::TaskSettled { task, attempt, outcome, stream_len, .. } => {
+        Event::TaskSettled { chat, task, work, attempt, outcome, stream_len } => {
             sqlx::query!(
                 "update tasks set status = 'settled', outcome = $2, settled_attempt = $3, stream_len = $4,
                      claimed_by = null, lease_until = null, deadline_at = null
@@ -108,20 +158,19 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             if let Some(attempt) = attempt {
                 end_attempt(connection, StreamId { task: *task, attempt: *attempt }).await?;
             }
+            if work.is_turn() {
+                search::answer(connection, *chat, *task, *attempt).await?;
+            }
         }
     }
     Ok(())
 }
 
-async fn move_head(connection: &mut PgConnection, chat: ChatId, head: uuid::Uuid) -> Result<()> {
-    sqlx::query!("update chats set head = $2 where id = $1", chat.0, head).execute(connection).await?;
-    Ok(())
-}
-
 async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> Result<()> {
     sqlx::query!(
-        "insert into queued_messages (id, chat_id, reply_id, task_id, body, server, model, paid)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "insert into queued_messages
+             (id, chat_id, reply_id, task_id, body, server, model, paid, attachments, left_out, persona, coder)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         queued.turn.message.0,
         chat.0,
         queued.turn.reply.0,
@@ -129,17 +178,22 @@ async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> 
         queued.text,
         queued.choice.model.server,
         queued.choice.model.model,
-        queued.choice.paid
+        queued.choice.paid,
+        serde_json::to_value(&queued.attachments)?,
+        serde_json::to_value(&queued.left_out)?,
+        queued.choice.persona,
+        queued.choice.coder.as_ref().map(serde_json::to_value).transpose()?
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
-    Ok(())
+    attachments::keep(connection, queued.turn.message, &queued.attachments).await
 }
 
 async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
     sqlx::query!(
-        "insert into tasks (id, chat_id, work, server, model, status, attempts_max, queued_at_ms, rank)
-         values ($1, $2, $3, $4, $5, 'queued', $6, $7, $8)",
+        "insert into tasks (id, chat_id, work, server, model, status, attempts_max, queued_at_ms, rank, persona,
+             coder, host)
+         values ($1, $2, $3, $4, $5, 'queued', $6, $7, $8, $9, $10, $11)",
         task.id.0,
         task.chat.0,
         word(&task.work)?,
@@ -147,7 +201,10 @@ async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
         task.model.model,
         task.attempts_max as i32,
         task.queued_at_ms,
-        slot::rank(task.priority(), task.queued_at_ms)
+        slot::rank(task.priority(), task.queued_at_ms),
+        task.persona,
+        task.coder.as_ref().map(serde_json::to_value).transpose()?,
+        task.coder.as_ref().map(|coder| &coder.host)
     )
     .execute(connection)
     .await?;
@@ -164,6 +221,5 @@ async fn end_attempt(connection: &mut PgConnection, stream: StreamId) -> Result<
     )
     .execute(&mut *connection)
     .await?;
-    sqlx::query!("update slots set task_id = null where task_id = $1", task).execute(connection).await?;
-    Ok(())
+    slots::release(connection, stream.task).await
 }

@@ -1,5 +1,8 @@
 //! The places at model servers.
 
+use domain::{feed::StreamId, id::TaskId};
+use sqlx::PgConnection;
+
 use crate::{Db, Result};
 
 /// Makes the places of each server as many as its limit. A place in use is never taken away; it goes with the
@@ -35,4 +38,52 @@ pub async fn provide(db: &Db, limits: &[(String, u32)]) -> Result<()> {
     .await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Takes a place for a task that gave its own back while a person was asked. `false`: none is free, or the attempt
+/// is no longer running.
+pub async fn regain(db: &Db, stream: StreamId, slot_key: &str) -> Result<bool> {
+    let taken = sqlx::query!(
+        "with free as (
+             select slot_key, n from slots where slot_key = $3 and task_id is null
+             limit 1 for update skip locked
+         )
+         update slots set task_id = $1 from free
+         where slots.slot_key = free.slot_key and slots.n = free.n
+           and exists (select from tasks where id = $1 and attempt = $2 and status = 'running')",
+        stream.task.0,
+        stream.attempt.0 as i32,
+        slot_key
+    )
+    .execute(&db.pool)
+    .await?;
+    Ok(taken.rows_affected() == 1)
+}
+
+pub(crate) async fn release(connection: &mut PgConnection, task: TaskId) -> Result<()> {
+    sqlx::query!("update slots set task_id = null where task_id = $1", task.0).execute(connection).await?;
+    Ok(())
+}
+
+/// The places of one server, and how many of them a task holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    pub key: String,
+    pub places: u64,
+    pub used: u64,
+}
+
+pub async fn usage(db: &Db) -> Result<Vec<Usage>> {
+    let rows = sqlx::query!(
+        r#"select slot_key, count(*) as "places!", count(task_id) as "used!"
+           from slots group by slot_key order by slot_key"#
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    let usage = rows.into_iter().map(|row| Usage {
+        key: row.slot_key,
+        places: row.places as u64,
+        used: row.used as u64,
+    });
+    Ok(usage.collect())
 }

@@ -1,25 +1,34 @@
 //! What a page starts from: state, texts and the cursor they stand at, read in one transaction.
 
-use domain::{
-    feed::{Fold, Snapshot},
-    id::ChatId,
-    page::Page,
-};
+use std::collections::{BTreeMap, btree_map::Entry};
 
-use crate::{Db, Result, chats, streams::whole_characters, workspace};
+use domain::{
+    Rejected,
+    feed::{Fold, Snapshot},
+    id::{ChatId, SessionId},
+    layout::Content,
+    page::{KEPT_MAX, OpenSession, Page, Wanted},
+    workspace::Workspace,
+};
+use sqlx::PgConnection;
+
+use crate::{Db, Result, chats, layouts, streams::whole_characters, workspace};
 
 /// Of a longer text the page gets the beginning at once and the rest through the feed.
 const STREAM_BYTES_MAX: i32 = 1024 * 1024;
 
-pub async fn page(db: &Db, chat: Option<ChatId>) -> Result<Snapshot<Page>> {
+/// What is wanted, with everything that lies in front beside it. `keep` names chats of the same session that
+/// the page would like to go on with.
+pub async fn page(db: &Db, wanted: Wanted, keep: &[ChatId]) -> Result<Snapshot<Page>> {
     let mut tx = db.pool.begin().await?;
     sqlx::query("set transaction isolation level repeatable read, read only").execute(&mut *tx).await?;
     let seq = sqlx::query_scalar!("select seq from feed_head").fetch_one(&mut *tx).await?;
-    let chat = match chat {
-        Some(id) => Some(chats::load(&mut tx, id).await?),
+    let workspace = workspace::load(&mut tx).await?;
+    let session = match session_of(&workspace, wanted)? {
+        Some(id) => Some(open(&mut tx, &workspace, id, wanted, keep).await?),
         None => None,
     };
-    let state = Page { workspace: workspace::load(&mut tx).await?, chat };
+    let state = Page { workspace, session };
     let mut streams = Vec::new();
     for (stream, _) in state.streams() {
         let bytes = sqlx::query_scalar!(
@@ -37,4 +46,38 @@ pub async fn page(db: &Db, chat: Option<ChatId>) -> Result<Snapshot<Page>> {
     }
     tx.commit().await?;
     Ok(Snapshot { seq, state, streams })
+}
+
+fn session_of(workspace: &Workspace, wanted: Wanted) -> Result<Option<SessionId>> {
+    let session = match wanted {
+        Wanted::Start | Wanted::SettingsPage(_) => return Ok(None),
+        Wanted::Chat(chat) => workspace.chat(chat).ok_or_else(|| Rejected::missing("chat"))?.session,
+        Wanted::Session(session) | Wanted::Settings(session) => session,
+    };
+    workspace.session(session).ok_or_else(|| Rejected::missing("session"))?;
+    Ok(Some(session))
+}
+
+async fn open(
+    connection: &mut PgConnection,
+    workspace: &Workspace,
+    id: SessionId,
+    wanted: Wanted,
+    keep: &[ChatId],
+) -> Result<OpenSession> {
+    let layout = layouts::load(connection, id).await?;
+    let in_front = layout.visible().into_iter().chain(wanted.content());
+    let in_front = in_front.filter_map(|content| match content {
+        Content::Chat(chat) => Some(chat),
+        Content::Settings => None,
+    });
+    let kept = keep.iter().copied().take(KEPT_MAX);
+    let kept = kept.filter(|chat| workspace.chat(*chat).is_some_and(|chat| chat.session == id));
+    let mut chats = BTreeMap::new();
+    for chat in in_front.chain(kept) {
+        if let Entry::Vacant(place) = chats.entry(chat) {
+            place.insert(chats::load(connection, chat).await?);
+        }
+    }
+    Ok(OpenSession { id, layout, chats })
 }

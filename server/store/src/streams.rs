@@ -1,6 +1,7 @@
 //! The output of attempts, durable. Fenced: an attempt that is over cannot grow.
 
 use domain::feed::StreamId;
+use sqlx::PgConnection;
 
 use crate::{Db, Result, feed};
 
@@ -55,6 +56,16 @@ const BODY_BYTES_MAX: u64 = 1 << 30;
 /// At most `max` bytes from `offset` on, cut at the end of a character. Reads chunks or the folded body,
 /// whichever is there.
 pub async fn read(db: &Db, stream: StreamId, offset: u64, max: u64) -> Result<String> {
+    read_with(&mut *db.pool.acquire().await?, stream, offset, max).await
+}
+
+/// The same within a transaction.
+pub(crate) async fn read_with(
+    connection: &mut PgConnection,
+    stream: StreamId,
+    offset: u64,
+    max: u64,
+) -> Result<String> {
     let (offset, max) = (offset.min(BODY_BYTES_MAX), max.min(BODY_BYTES_MAX));
     let bytes = sqlx::query_scalar!(
         r#"select coalesce(
@@ -74,7 +85,7 @@ pub async fn read(db: &Db, stream: StreamId, offset: u64, max: u64) -> Result<St
         offset as i64,
         max as i64
     )
-    .fetch_optional(&db.pool)
+    .fetch_optional(connection)
     .await?
     .unwrap_or_default();
     Ok(whole_characters(bytes))

@@ -25,6 +25,7 @@ pub struct Reachable {
 pub async fn claim(
     db: &Db,
     by: Uuid,
+    host: &str,
     reachable: &[Reachable],
     lease: Duration,
     limit: Duration,
@@ -40,7 +41,7 @@ pub async fn claim(
                from tasks
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
-               where tasks.status = 'queued'
+               where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
                order by tasks.rank, tasks.id
                limit 1
                for update of tasks, slots skip locked
@@ -51,14 +52,15 @@ pub async fn claim(
            update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
                claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
            from picked where tasks.id = picked.id
-           returning tasks.id, chat_id, work, server, model, 'queued' as "status!", attempt, attempts_max,
+           returning tasks.id, chat_id, work, server, model, persona, coder, 'queued' as "status!", attempt, attempts_max,
                lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms"#,
         &servers,
         &keys,
         by,
         interval(lease)?,
         interval(limit)?,
-        at_ms
+        at_ms,
+        host
     )
     .fetch_optional(&mut *tx)
     .await?;
@@ -117,18 +119,41 @@ pub async fn expired(db: &Db) -> Result<Vec<StreamId>> {
     Ok(rows.into_iter().map(|row| crate::streams::id(row.id, row.attempt)).collect())
 }
 
-/// How many tasks a queued task has before it at its server: the one that runs, and those that go first.
-pub async fn ahead(db: &Db, task: TaskId) -> Result<u32> {
-    let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from tasks other join tasks this on this.id = $1
-           where other.server = this.server and this.status = 'queued' and other.id <> this.id
-             and (other.status = 'running'
-                  or (other.status = 'queued' and (other.rank, other.id) < (this.rank, this.id)))"#,
+/// A queued task's server, and how many tasks go before it there: those that run, and those of earlier rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    pub server: String,
+    pub ahead: u32,
+}
+
+/// `None` when the task is not queued (any more).
+pub async fn queued(db: &Db, task: TaskId) -> Result<Option<Queued>> {
+    let row = sqlx::query!(
+        r#"select this.server, (
+               select count(*) from tasks other
+               where other.server = this.server and other.id <> this.id
+                 and (other.status = 'running'
+                      or (other.status = 'queued' and (other.rank, other.id) < (this.rank, this.id)))
+           ) as "ahead!"
+           from tasks this where this.id = $1 and this.status = 'queued'"#,
         task.0
     )
-    .fetch_one(&db.pool)
+    .fetch_optional(&db.pool)
     .await?;
-    Ok(count as u32)
+    Ok(row.map(|row| Queued { server: row.server, ahead: row.ahead as u32 }))
+}
+
+/// How many tasks there are in each status.
+pub async fn count(db: &Db) -> Result<Vec<(String, u64)>> {
+    let rows = sqlx::query!(
+        r#"select known.status as "status!", count(tasks.id) as "count!"
+           from unnest(array['queued', 'running', 'settled']) as known (status)
+           left join tasks on tasks.status = known.status
+           group by known.status order by known.status"#
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.status, row.count as u64)).collect())
 }
 
 fn interval(duration: Duration) -> Result<PgInterval> {

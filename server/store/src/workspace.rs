@@ -2,14 +2,19 @@
 
 use domain::{
     Rejected,
+    chat::Kind,
     feed::Event,
-    id::{ChatId, ProjectId, SessionId},
-    workspace::{ChatEntry, Project, Session, UNTITLED, Workspace},
+    id::{ChatId, MessageId, ProjectId, SessionId, TaskId},
+    workspace::{ChatEntry, Project, Session, Turn, Workspace},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Db, Error, Result, feed};
+use crate::{
+    Db, Error, Result,
+    chats::{from_word, word},
+    feed,
+};
 
 /// Adds a project with its first session.
 pub async fn add_project(db: &Db, name: &str, path: &str) -> Result<(Project, Session)> {
@@ -37,6 +42,32 @@ pub async fn add_project(db: &Db, name: &str, path: &str) -> Result<(Project, Se
     Ok((project, session))
 }
 
+pub async fn project(db: &Db, id: ProjectId) -> Result<Project> {
+    let row = sqlx::query!("select name, path from projects where id = $1", id.0)
+        .fetch_optional(&db.pool)
+        .await?
+        .ok_or_else(|| Rejected::missing("project"))?;
+    Ok(Project { id, name: row.name, path: row.path })
+}
+
+pub async fn project_of_chat(db: &Db, chat: ChatId) -> Result<Project> {
+    let row = sqlx::query!(
+        "select projects.id, projects.name, path from chats
+         join sessions on sessions.id = session_id join projects on projects.id = project_id
+         where chats.id = $1",
+        chat.0
+    )
+    .fetch_optional(&db.pool)
+    .await?
+    .ok_or_else(|| Rejected::missing("chat"))?;
+    Ok(Project { id: ProjectId(row.id), name: row.name, path: row.path })
+}
+
+pub async fn chat_title(db: &Db, chat: ChatId) -> Result<String> {
+    let title = sqlx::query_scalar!("select title from chats where id = $1", chat.0);
+    Ok(title.fetch_optional(&db.pool).await?.ok_or_else(|| Rejected::missing("chat"))?)
+}
+
 pub async fn add_session(db: &Db, project: ProjectId, name: &str) -> Result<Session> {
     let name = domain::workspace::name(name)?;
     let session = Session { id: SessionId(Uuid::now_v7()), project, name };
@@ -60,20 +91,31 @@ async fn insert_session(connection: &mut PgConnection, session: &Session) -> Res
     Ok(())
 }
 
-pub async fn add_chat(db: &Db, session: SessionId) -> Result<ChatEntry> {
-    let chat = ChatEntry { id: ChatId(Uuid::now_v7()), session, title: UNTITLED.to_owned(), running: false };
+pub async fn add_chat(db: &Db, session: SessionId, kind: Kind) -> Result<ChatEntry> {
     let mut tx = db.pool.begin().await?;
-    sqlx::query!(
-        "insert into chats (id, session_id, title) values ($1, $2, $3)",
-        chat.id.0,
-        session.0,
-        chat.title
-    )
-    .execute(&mut *tx)
-    .await
-    .map_err(|error| Error::on_constraint(error, "chats_session_id_fkey", Rejected::missing("session")))?;
+    let chat = insert_chat(&mut tx, session, kind).await?;
     feed::append(&mut tx, &[Event::ChatAdded { chat: chat.clone() }]).await?;
     tx.commit().await?;
+    Ok(chat)
+}
+
+pub(crate) async fn insert_chat(
+    connection: &mut PgConnection,
+    session: SessionId,
+    kind: Kind,
+) -> Result<ChatEntry> {
+    let new = ChatEntry::new(ChatId(Uuid::now_v7()), session, kind.untitled().to_owned());
+    let chat = ChatEntry { kind, ..new };
+    sqlx::query!(
+        "insert into chats (id, session_id, title, kind) values ($1, $2, $3, $4)",
+        chat.id.0,
+        session.0,
+        chat.title,
+        word(&kind)?
+    )
+    .execute(connection)
+    .await
+    .map_err(|error| Error::on_constraint(error, "chats_session_id_fkey", Rejected::missing("session")))?;
     Ok(chat)
 }
 
@@ -91,20 +133,29 @@ pub(crate) async fn load(connection: &mut PgConnection) -> Result<Workspace> {
         .map(|row| Session { id: SessionId(row.id), project: ProjectId(row.project_id), name: row.name })
         .collect();
     let chats = sqlx::query!(
-        r#"select id, session_id, title,
-               exists (select from tasks where chat_id = chats.id and work = 'chat_turn'
-                       and status <> 'settled') as "running!"
-           from chats order by id"#
+        r#"select chats.id, session_id, kind, title, turn.id as "turn?", turn.status as "status?",
+               turn.phase ? 'asking' as "asking?",
+               array(select queued.id from queued_messages queued where queued.chat_id = chats.id
+                     order by queued.place) as "queued!"
+           from chats left join tasks turn
+               on turn.chat_id = chats.id and turn.work <> 'title' and turn.status <> 'settled'
+           order by chats.id"#
     )
     .fetch_all(&mut *connection)
     .await?
     .into_iter()
-    .map(|row| ChatEntry {
-        id: ChatId(row.id),
-        session: SessionId(row.session_id),
-        title: row.title,
-        running: row.running,
+    .map(|row| {
+        let running = row.status.as_deref() == Some("running");
+        let asking = running && row.asking == Some(true);
+        Ok(ChatEntry {
+            id: ChatId(row.id),
+            session: SessionId(row.session_id),
+            kind: from_word(&row.kind)?,
+            title: row.title,
+            turn: row.turn.map(|task| Turn { task: TaskId(task), running, asking }),
+            queued: row.queued.into_iter().map(MessageId).collect(),
+        })
     })
-    .collect();
+    .collect::<Result<_>>()?;
     Ok(Workspace { projects, sessions, chats })
 }

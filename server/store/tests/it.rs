@@ -3,13 +3,20 @@
 // Says what is true of every file here, for clippy: it allows a helper to panic only under this.
 #[cfg(test)]
 mod it {
+    mod attachments;
     mod claim;
+    mod coder;
+    mod connections;
     mod feed;
+    mod history;
+    mod layouts;
     mod leases;
     mod logins;
     mod races;
     mod replay;
     mod scene;
+    mod search;
+    mod settings;
     mod slots;
     mod snapshot;
     mod stale;

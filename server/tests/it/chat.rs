@@ -6,7 +6,7 @@ use domain::{
     task::Status,
 };
 
-use crate::harness::{World, eventually};
+use crate::harness::{Server, World, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_answered_and_kept() {
@@ -90,8 +90,13 @@ async fn retry_and_edit_make_branches() {
 
     let model = ("model", "local/small".to_owned());
     let id = ("chat", chat.to_string());
-    server.call("retry", &[id.clone(), ("of", answer.to_string()), model.clone()]).await;
+    let reply = ("reply", uuid::Uuid::now_v7().to_string());
+    let retry = [id.clone(), ("of", answer.to_string()), reply, model.clone()];
+    server.call("retry", &retry).await;
+    // The answer may have got lost on its way to the browser, which then sends it again.
+    server.call("retry", &retry).await;
     page.until_settled(&server).await;
+    server.call("retry", &retry).await;
     let message = uuid::Uuid::now_v7().to_string();
     let fields = [
         id.clone(),
@@ -196,6 +201,49 @@ async fn bad_input_is_refused_in_words_and_changes_nothing() {
     check("nonsense", "hello", "local/small", "not filled in as expected").await;
     let chat = server.watch(chat.parse().unwrap()).await;
     assert!(chat.chat().messages.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_whose_model_server_is_gone_says_so_and_can_be_stopped() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let (busy, chat) = (server.new_chat(&world).await, server.new_chat(&world).await);
+    let mut page = server.watch(busy).await;
+    server.ask(busy, "[[count 2000]]").await;
+    page.until_said(&server, 10).await;
+    server.ask(chat, "[[say hello]]").await;
+    let queued = server.watch(chat).await.last_task().id;
+    let waiting = async |server: &Server| -> serde_json::Value {
+        server.call("waiting_for", &[("task", queued.to_string())]).await.json().await.unwrap()
+    };
+    // The control: while its server is there, it waits for the turn before it.
+    assert_eq!(waiting(&server).await, serde_json::json!({ "ahead": 1, "hindrance": null }));
+    server.stop().await;
+
+    let other = format!("other={}", world.model_url);
+    let server = world.server_with("one", &["--model-server", &other]).await;
+    assert_eq!(waiting(&server).await["hindrance"], "gone");
+    let html = server.get(&format!("/chat/{chat}")).send().await.unwrap().text().await.unwrap();
+    assert!(html.contains("the model server local is no longer configured or found here"), "{html}");
+
+    let mut page = server.watch(chat).await;
+    assert_eq!(*page.last_status(), Status::Queued);
+    server.call("stop", &[("chat", chat.to_string())]).await;
+    page.until_settled(&server).await;
+    assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Cancelled, .. }));
+
+    // Once more from the model that is gone is refused in words; from another it is answered.
+    let answer = page.chat().head.unwrap().to_string();
+    let retry = |model: &str| {
+        let reply = uuid::Uuid::now_v7().to_string();
+        [("chat", chat.to_string()), ("of", answer.clone()), ("reply", reply), ("model", model.to_owned())]
+    };
+    let refusal = server.refusal("retry", &retry("local/small")).await;
+    assert!(refusal.contains("The model server local is no longer configured or found here."), "{refusal}");
+    assert_eq!(server.watch(chat).await.chat().messages.len(), 2, "nothing was changed");
+    server.call("retry", &retry("other/small")).await;
+    page.until_settled(&server).await;
+    assert_eq!(page.answer().trim(), "hello");
 }
 
 pub fn numbers(count: usize) -> String {

@@ -76,3 +76,30 @@ async fn bad_cursors_are_refused_in_words() {
     let many = (0..65).map(|n| format!("{}.1:0", uuid::Uuid::from_u128(n))).collect::<Vec<_>>().join(",");
     assert!(Cursor::parse(0, &many).is_err());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_on_can_be_measured() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let value = async |line: &str| {
+        let text = server.get("/metrics").send().await.unwrap().text().await.unwrap();
+        let found =
+            text.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' ')?.parse::<u64>().ok());
+        found.unwrap_or_else(|| panic!("no {line} in {text}"))
+    };
+    assert_eq!(value("boocode_claims_total").await, 0);
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[count 1000]]").await;
+    page.until_said(&server, 100).await;
+    assert_eq!(value(r#"boocode_tasks{status="running"}"#).await, 1);
+    assert_eq!(value("boocode_streams").await, 1);
+    assert!(value("boocode_stream_bytes").await >= 100);
+    assert_eq!(value("boocode_feed_connections").await, 1);
+    assert!(value("boocode_database_connections").await >= 1);
+    page.until_settled(&server).await;
+    // The turn, and the title after it.
+    assert_eq!(value("boocode_claims_total").await, 2);
+    assert_eq!(value(r#"boocode_reports_total{outcome="done"}"#).await, 2);
+    assert_eq!(value(r#"boocode_tasks{status="running"}"#).await, 0);
+}

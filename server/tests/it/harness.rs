@@ -5,7 +5,9 @@ mod page;
 mod postgres;
 
 use std::{
-    path::Path,
+    fs::Permissions,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant},
 };
@@ -59,15 +61,32 @@ impl World {
     }
 
     pub async fn server_with(&self, name: &str, args: &[&str]) -> Server {
-        let mut command = self.command(name);
+        let mut command = self.command(name, 0);
         command.args(args);
-        Server::start(command, self.client.clone()).await
+        Server::start(command, self.client.clone(), None).await
     }
 
-    fn command(&self, name: &str) -> Command {
+    /// A server that is called by the name of a proxy in front, of which this test plays the part.
+    pub async fn server_behind(&self, name: &str, public_url: &str, proxy: &str) -> Server {
+        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let mut command = self.command(name, port);
+        command.args(["--public-url", public_url, "--trusted-proxy", proxy]);
+        Server::start(command, self.client.clone(), Some(port)).await
+    }
+
+    /// A server on the Postgres that it runs itself.
+    pub async fn server_with_own_postgres(&self, name: &str) -> Server {
+        // As root, Postgres runs as somebody else, who has to get there.
+        std::fs::set_permissions(self.folder.path(), Permissions::from_mode(0o711)).unwrap();
+        let mut command = self.command(name, 0);
+        command.env_remove("DATABASE_URL").arg("--model-server").arg(format!("local={}", self.model_url));
+        Server::start(command, self.client.clone(), None).await
+    }
+
+    fn command(&self, name: &str, port: u16) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boocode"));
         command
-            .args(["serve", "--port", "0", "--no-model", "--no-discover"])
+            .args(["serve", "--no-model", "--no-discover", "--port", &port.to_string()])
             .arg("--data-dir")
             .arg(self.folder.path().join(name))
             .arg("--allowed-root")
@@ -76,6 +95,7 @@ impl World {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
             .env("RUST_LOG", "warn,server=debug")
+            .env("BOOCODE_TOOLS_DIR", tools_dir())
             .env("DATABASE_URL", &self.database_url);
         command
     }
@@ -94,6 +114,12 @@ impl World {
     }
 }
 
+/// Where the agents are that tests run: `cargo xtask test` installs them.
+fn tools_dir() -> PathBuf {
+    let env = |name: &str| std::env::var(name).ok();
+    server::tools::dir(env).unwrap()
+}
+
 fn git2_init(path: &Path) {
     let done = std::process::Command::new("git").arg("init").arg("-q").arg(path).status().unwrap();
     assert!(done.success());
@@ -103,12 +129,15 @@ fn git2_init(path: &Path) {
 pub struct Server {
     child: Child,
     pub url: String,
+    /// The cookie as it was set, with its attributes.
+    pub set_cookie: String,
     pub cookie: String,
     pub client: Client,
 }
 
 impl Server {
-    async fn start(mut command: Command, client: Client) -> Self {
+    /// `behind` is the port of a server whose link leads to a proxy.
+    async fn start(mut command: Command, client: Client, behind: Option<u16>) -> Self {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -128,12 +157,14 @@ impl Server {
         let link = link.await.expect("the server did not get ready");
         // Somebody has to read what comes later, or the server blocks on a full pipe.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        let answer = client.get(&link).send().await.unwrap();
+        let (home, path) = link.split_at(link.find("/login").unwrap());
+        let url = behind.map_or(home.to_owned(), |port| format!("http://127.0.0.1:{port}"));
+        let host = home.split("://").nth(1).unwrap();
+        let answer = client.get(format!("{url}{path}")).header(header::HOST, host).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::SEE_OTHER, "the printed link logs in");
-        let cookie = answer.headers()[header::SET_COOKIE].to_str().unwrap();
-        let cookie = cookie.split(';').next().unwrap().to_owned();
-        let url = link.split("/login").next().unwrap().to_owned();
-        Self { child, url, cookie, client }
+        let set_cookie = answer.headers()[header::SET_COOKIE].to_str().unwrap().to_owned();
+        let cookie = set_cookie.split(';').next().unwrap().to_owned();
+        Self { child, url, set_cookie, cookie, client }
     }
 
     pub fn get(&self, path: &str) -> RequestBuilder {
@@ -141,15 +172,26 @@ impl Server {
     }
 
     pub fn post(&self, endpoint: &str, fields: &[(&str, String)]) -> RequestBuilder {
+        self.post_as(&self.cookie, "application/json", endpoint, fields)
+    }
+
+    /// As another browser, or as one without scripts, which accepts a page.
+    pub fn post_as(
+        &self,
+        cookie: &str,
+        accept: &str,
+        endpoint: &str,
+        fields: &[(&str, String)],
+    ) -> RequestBuilder {
         let mut body = url_encoded(fields);
         if body.is_empty() {
             body = "_=".into();
         }
         self.client
             .post(format!("{}/api/{endpoint}", self.url))
-            .header(header::COOKIE, &self.cookie)
+            .header(header::COOKIE, cookie)
             .header(header::ORIGIN, &self.url)
-            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT, accept)
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(body)
     }
@@ -173,8 +215,8 @@ impl Server {
     }
 
     pub async fn snapshot(&self, chat: Option<ChatId>) -> Snapshot<Page> {
-        let fields: Vec<_> = chat.map(|chat| ("chat", chat.to_string())).into_iter().collect();
-        self.call("page_snapshot", &fields).await.json().await.unwrap()
+        let path = chat.map_or("/".to_owned(), |chat| format!("/chat/{chat}"));
+        self.call("page_snapshot", &[("path", path)]).await.json().await.unwrap()
     }
 
     /// A project with one chat in it.
@@ -188,12 +230,16 @@ impl Server {
     }
 
     pub async fn ask(&self, chat: ChatId, text: &str) -> MessageId {
+        self.ask_of(chat, text, "local/small").await
+    }
+
+    pub async fn ask_of(&self, chat: ChatId, text: &str, model: &str) -> MessageId {
         let message = MessageId(Uuid::now_v7());
         let fields = [
             ("chat", chat.to_string()),
             ("message", message.to_string()),
             ("text", text.to_owned()),
-            ("model", "local/small".to_owned()),
+            ("model", model.to_owned()),
         ];
         self.call("ask", &fields).await;
         message

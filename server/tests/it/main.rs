@@ -3,9 +3,18 @@
 // A test that cannot go on says so by panicking; the harness around the tests is test code too.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agents;
+mod attachments;
+mod browsers;
 mod chat;
+mod coder;
 mod crash;
 mod feed;
+mod files;
 mod harness;
+mod history;
+mod personas;
+mod public_url;
 mod security;
+mod settings;
 mod shared;

@@ -27,6 +27,8 @@ async fn strangers_stay_out() {
         let method = if path.contains("feed") { Method::GET } else { Method::POST };
         assert_eq!(status(&server, method, path, &[own, form]).await, StatusCode::UNAUTHORIZED, "{path}");
     }
+    assert_eq!(status(&server, Method::GET, "/metrics", &[own]).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(&server, Method::GET, "/metrics", &[own, cookie]).await, StatusCode::OK);
     let browser = ("accept", "text/html");
     assert_eq!(status(&server, Method::GET, "/", &[browser]).await, StatusCode::SEE_OTHER);
     assert_eq!(status(&server, Method::GET, "/", &[cookie]).await, StatusCode::OK);
@@ -102,13 +104,43 @@ async fn pages_carry_a_policy_with_the_nonce_of_their_scripts() {
     let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned();
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline"));
     let html = page.text().await.unwrap();
-    let scripts: Vec<_> = html.match_indices("<script").collect();
+    let tags = html.split("<script").skip(1).map(|rest| rest.split('>').next().unwrap());
+    // A block of data is never run.
+    let scripts: Vec<_> = tags.filter(|tag| !tag.contains("type=\"application/json\"")).collect();
     assert!(!scripts.is_empty());
-    for (at, _) in scripts {
-        let tag = html[at..].split('>').next().unwrap();
+    for tag in scripts {
         assert!(tag.contains(&nonce), "a script without the nonce: {tag}");
     }
     assert!(!html.contains(" style="), "styles come from the style sheet alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_in_the_address_is_believed_only_from_a_page_of_ours() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let refused = server
+        .post_as(&server.cookie, "text/html", "add_project", &[("path", "planted-words".to_owned())])
+        .header(header::REFERER, format!("{}/", server.url))
+        .send()
+        .await
+        .unwrap();
+    let back = refused.headers()[header::LOCATION].to_str().unwrap().to_owned();
+    let path = back.strip_prefix(&server.url).unwrap_or(&back);
+    assert!(path.contains("__err="), "{path}");
+    for (site, is_said) in
+        [("same-origin", true), ("cross-site", false), ("same-site", false), ("none", false)]
+    {
+        let page = server
+            .get(path)
+            .header("sec-fetch-site", site)
+            .header("sec-fetch-mode", "navigate")
+            .header("sec-fetch-dest", "document")
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(page.status(), StatusCode::OK, "{site}");
+        assert_eq!(page.text().await.unwrap().contains("planted-words"), is_said, "{site}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,4 +174,40 @@ async fn files_of_the_folder_it_was_started_in_are_not_served() {
         let text = answer.text().await.unwrap();
         assert!(!text.contains("[package]") && text.contains("There is nothing here"), "{path}: {text}");
     }
+}
+
+/// Each server is asked to say the other's password too: that one it does not know, which is the control.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_databases_passwords_are_blotted_out_of_answers() {
+    let mut world = World::new().await;
+    let mut url: reqwest::Url = world.database_url.parse().unwrap();
+    // Where the test's Postgres asks for none, any will do.
+    if url.password().is_none() {
+        url.set_password(Some("correct%40horse-battery-staple-and-so-on")).unwrap();
+        world.database_url = url.to_string();
+    }
+    let written = url.password().unwrap().to_owned();
+    let spoken = written.replace("%40", "@");
+    let given = world.server("one").await;
+    let own = world.server_with_own_postgres("two").await;
+    let embedded = std::fs::read_to_string(world.folder.path().join("two/postgres.secret")).unwrap();
+    let embedded = embedded.trim();
+
+    let check = async |server: &Server, secret: &str, hidden: bool| {
+        let chat = server.new_chat(&world).await;
+        let mut page = server.watch(chat).await;
+        server.ask(chat, &format!("[[say it is {secret}, so there]]")).await;
+        page.until_settled(server).await;
+        let shown = if hidden { "[redacted]" } else { secret };
+        assert_eq!(page.answer(), format!("it is {shown}, so there"));
+        let reloaded = server.watch(chat).await;
+        assert_eq!(reloaded.answer(), page.answer(), "what is kept is what was shown");
+    };
+    for secret in [&written, &spoken] {
+        check(&given, secret, true).await;
+        check(&own, secret, false).await;
+    }
+    check(&own, embedded, true).await;
+    check(&given, embedded, false).await;
+    own.stop().await;
 }

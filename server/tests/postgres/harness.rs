@@ -5,14 +5,17 @@ use server::data_dir::DataDir;
 use server::os::{self, Account};
 use server::postgres::{Binaries, Embedded};
 use sqlx::ConnectOptions;
+use sqlx::postgres::PgConnectOptions;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Weak};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 pub const URL: &str = "http://127.0.0.1:1";
@@ -73,6 +76,22 @@ pub async fn next_pid(postgres: &Embedded, last: u32) -> u32 {
             _ => tokio::time::sleep(Duration::from_millis(5)).await,
         }
     }
+}
+
+/// How many turns a task that never rests gets while somebody logs in on the same thread.
+pub async fn turns_of_others(options: PgConnectOptions) -> u64 {
+    let turns = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&turns);
+    let restless = tokio::spawn(std::future::poll_fn::<(), _>(move |context| {
+        // So short a pause that only the turns count, on a fast machine and on a slow one.
+        std::thread::sleep(Duration::from_micros(20));
+        counted.fetch_add(1, Ordering::Relaxed);
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }));
+    tokio::spawn(async move { options.connect().await.unwrap() }).await.unwrap();
+    restless.abort();
+    turns.load(Ordering::Relaxed)
 }
 
 /// Commits the next number.
@@ -184,7 +203,7 @@ impl Scratch {
     /// Whether Postgres by itself does not get past the lock files.
     pub fn raw_start_is_refused(&self) -> bool {
         let home = self.data().join("postgres");
-        let program = Binaries::find(None, &self.data(), None).unwrap().postgres();
+        let program = Binaries::find(None, None).unwrap().postgres();
         let mut command = as_postgres(program.to_str().unwrap());
         command.current_dir("/").arg("-D").arg(home.join("cluster")).arg("-k").arg(home.join("run"));
         command.args(["-c", "listen_addresses="]).stdout(Stdio::null()).stderr(Stdio::null());

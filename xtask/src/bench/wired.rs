@@ -9,9 +9,9 @@ use crate::{
     workspace::Workspace,
 };
 use anyhow::{Result, bail};
-use std::{fs, time::Duration};
+use std::{fs, process::ExitStatus, time::Duration};
 
-const LIMIT: Duration = Duration::from_secs(60 * 60);
+pub const LIMIT: Duration = Duration::from_secs(60 * 60);
 /// What the program ends with when it worked and fell short of a goal.
 const MISSED: i32 = 3;
 
@@ -28,7 +28,10 @@ pub fn run(workspace: &Workspace, task: &str, arguments: &[String]) -> Result<bo
     })?;
     let mut command = tied_to_us(&workspace.target.join("quick/load"), "TERM");
     command.arg(task).arg("--boocode").arg(boocode).arg("--pg-bin-dir").arg(postgres.dir).args(arguments);
-    let status = Owned::spawn("load", &mut command)?.wait(Some(LIMIT))?;
+    verdict(task, Owned::spawn("load", &mut command)?.wait(Some(LIMIT))?)
+}
+
+pub fn verdict(task: &str, status: ExitStatus) -> Result<bool> {
     match status.code() {
         Some(0) => Ok(true),
         Some(MISSED) => Ok(false),

@@ -3,7 +3,7 @@
 use super::{COMPILE_LIMIT, OUTPUT_NAME};
 use crate::{
     install::{self, Tools},
-    process::quietly,
+    process::{in_one_line, quietly},
     workspace::Workspace,
 };
 use anyhow::{Context, Result, anyhow};
@@ -14,6 +14,8 @@ use std::{
     time::Duration,
 };
 
+/// Which files each chunk is made of.
+pub const MANIFEST: &str = "__wasm_split_manifest.json";
 const SHRINK_LIMIT: Duration = Duration::from_secs(180);
 
 pub fn compile(workspace: &Workspace, profile: &str) -> Result<PathBuf> {
@@ -37,7 +39,7 @@ pub fn split_and_bind(module: &Path, out: &Path, debug: bool) -> Result<()> {
     options.link_name = "./__wasm_split.______________________.js";
     let split =
         wasm_split_cli_support::transform(options).map_err(|error| anyhow!("splitting: {error:?}"))?;
-    fs::write(out.join("__wasm_split_manifest.json"), serde_json::to_string(&split.prefetch_map)?)?;
+    fs::write(out.join(MANIFEST), serde_json::to_string(&split.prefetch_map)?)?;
     wasm_bindgen_cli_support::Bindgen::new()
         .input_path(&main)
         .out_name(OUTPUT_NAME)
@@ -57,7 +59,7 @@ pub fn split_and_bind(module: &Path, out: &Path, debug: bool) -> Result<()> {
 /// cannot be had goes without; the answer says which it was.
 pub fn shrink(workspace: &Workspace, tools: &Tools, node: &Path, out: &Path) -> String {
     let attempt = || -> Result<String> {
-        let wasm_opt = install::node::binaryen(workspace, tools)?;
+        let wasm_opt = install::npm::BINARYEN.ensure(workspace, tools)?.join("bin/wasm-opt");
         let (mut before, mut after) = (0, 0);
         for entry in fs::read_dir(out)? {
             let file = entry?.path();
@@ -84,8 +86,5 @@ pub fn shrink(workspace: &Workspace, tools: &Tools, node: &Path, out: &Path) -> 
         }
         Ok(format!("{} → {} KB", before / 1000, after / 1000))
     };
-    attempt().unwrap_or_else(|error| {
-        let reason = format!("{error:#}");
-        format!("left out ({})", reason.lines().last().unwrap_or_default())
-    })
+    attempt().unwrap_or_else(|error| format!("left out ({})", in_one_line(&error)))
 }

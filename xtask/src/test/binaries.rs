@@ -1,8 +1,6 @@
 //! Test programs, compiled once together and run one by one with the environment that each needs.
-//!
-//! One selection of packages means one set of features, so nothing is compiled twice.
 
-use super::tally::Counts;
+use super::{packages::product, tally::Counts};
 use crate::{build::COMPILE_LIMIT, process::Owned, process::quietly, workspace::Workspace};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -15,27 +13,12 @@ use std::{
 };
 
 const TEST_LIMIT: Duration = Duration::from_secs(20 * 60);
-const PRODUCT: [&str; 14] = [
-    "-p",
-    "domain",
-    "-p",
-    "store",
-    "-p",
-    "app",
-    "-p",
-    "server",
-    "-p",
-    "scripted",
-    "-p",
-    "load",
-    "--features",
-    "app/ssr",
-];
 
 pub struct Built {
     tests: Vec<TestProgram>,
     pub boocode: PathBuf,
     pub scripted: PathBuf,
+    pub agents: PathBuf,
 }
 
 struct TestProgram {
@@ -65,7 +48,7 @@ impl Environment {
 }
 
 pub fn compile(workspace: &Workspace) -> Result<Built> {
-    let mut artifacts = artifacts(workspace, &["test", "--no-run"], &PRODUCT)?;
+    let mut artifacts = artifacts(workspace, &["test", "--no-run"], &product())?;
     artifacts.extend(self::artifacts(workspace, &["test", "--no-run"], &["-p", "xtask"])?);
     let mut programs = Vec::new();
     for artifact in &artifacts {
@@ -88,6 +71,7 @@ pub fn compile(workspace: &Workspace) -> Result<Built> {
     Ok(Built {
         boocode: program("server", "boocode")?,
         scripted: program("scripted", "scripted")?,
+        agents: program("acp", "agents")?,
         tests: programs,
     })
 }

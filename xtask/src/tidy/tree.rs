@@ -3,8 +3,19 @@
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
 
-const SERVER_CRATES: [&str; 10] =
-    ["axum", "git2", "hyper", "leptos_axum", "libgit2-sys", "reqwest", "rustls", "server", "sqlx", "store"];
+const SERVER_CRATES: [&str; 11] = [
+    "axum",
+    "git2",
+    "hyper",
+    "leptos_axum",
+    "libgit2-sys",
+    "reqwest",
+    "rustls",
+    "server",
+    "sqlx",
+    "store",
+    "wall",
+];
 
 pub fn faults(workspace: &Workspace) -> Result<Vec<String>> {
     let output = workspace

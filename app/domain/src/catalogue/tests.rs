@@ -120,10 +120,28 @@ fn the_wire_form_is_fixed() {
             lane: Lane::Local,
             base_url: "http://127.0.0.1:8080".into(),
             state: ServerState::Unreachable { reason: "connection refused".into() },
-            models: vec![Model::named("qwen"), Model { id: "phi".into(), label: Some("Phi 4".into()) }],
+            models: vec![
+                Model::named("qwen"),
+                Model {
+                    label: Some("Phi 4".into()),
+                    context: Some(16_384),
+                    sees: Some(false),
+                    ..Model::named("phi")
+                },
+            ],
         }],
     };
-    let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"unreachable":{"reason":"connection refused"}},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4"}]}]}"#;
+    let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"unreachable":{"reason":"connection refused"}},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4","context":16384,"sees":false}]}]}"#;
     assert_eq!(serde_json::to_string(&catalogue).unwrap(), json);
     assert_eq!(serde_json::from_str::<Catalogue>(json).unwrap(), catalogue);
+}
+
+#[test]
+fn what_keeps_a_queued_task_waiting() {
+    let catalogue = catalogue("swap@local: qwen; slow~@local: phi; down!@cloud: gpt");
+    let check = |server: &str, expected| assert_eq!(catalogue.hindrance(server), expected, "{server}");
+    check("swap", None);
+    check("down", None);
+    check("slow", Some(Hindrance::Starting));
+    check("desk", Some(Hindrance::Gone));
 }

@@ -3,16 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Body, Chat, Choice, Message, QUEUE_MAX, Queued, TitledBy, attempts_max, check_text, goes_on_after, title,
+    Body, Chat, Choice, Kind, Message, QUEUE_MAX, Queued, TitledBy, attempts_max, check_text, goes_on_after,
+    title,
 };
 use crate::{
     Rejected,
+    attachment::{Attachment, Enclosed, LeftOut},
     catalogue::ModelRef,
     feed::Event,
     id::{Attempt, MessageId, TaskId},
     output::Outcome,
     task::{self, Status, Task, Work},
-    workspace,
+    tool::Permit,
+    workspace, worktree,
 };
 
 /// The ids of a turn, made where randomness lives.
@@ -30,6 +33,7 @@ pub enum Input {
         turn: NewTurn,
         text: String,
         choice: Choice,
+        enclosed: Enclosed,
         at_ms: i64,
     },
     /// Edit and send again: a new branch beside message `of`, which stays reachable.
@@ -38,9 +42,10 @@ pub enum Input {
         turn: NewTurn,
         text: String,
         choice: Choice,
+        enclosed: Enclosed,
         at_ms: i64,
     },
-    /// Another answer beside the answer `of`.
+    /// Another answer, `reply`, beside the answer `of`.
     Retry {
         of: MessageId,
         reply: MessageId,
@@ -52,9 +57,12 @@ pub enum Input {
     Switch {
         to: MessageId,
     },
+    /// What was attached by hand stays; what the new text mentions takes the place of what the old one did.
     EditQueued {
         message: MessageId,
         text: String,
+        mentioned: Vec<Attachment>,
+        left_out: Vec<LeftOut>,
     },
     Unqueue {
         message: MessageId,
@@ -62,6 +70,19 @@ pub enum Input {
     /// Let the queue go on after a stop or a failure.
     SendQueued {
         at_ms: i64,
+    },
+    /// Send this one now: in place of the turn that runs, which is stopped, or before the others of a held
+    /// queue.
+    SendNow {
+        message: MessageId,
+        at_ms: i64,
+    },
+    /// A person's word on what the agent of the running turn asked.
+    Answer {
+        task: TaskId,
+        attempt: Attempt,
+        number: u32,
+        permit: Permit,
     },
     Stop,
     Rename {
@@ -89,15 +110,23 @@ impl Chat {
         match input {
             // The same question posted again, because its answer never reached the browser. Other words under
             // its id were never asked, which must not look like success.
-            Input::Ask { turn, text, .. } | Input::Resend { turn, text, .. } if self.knows(turn.message) => {
-                if self.asks(turn.message, &text) {
+            Input::Ask { turn, text, enclosed, .. } | Input::Resend { turn, text, enclosed, .. }
+                if self.knows(turn.message) =>
+            {
+                if self.asks(turn.message, &text, &enclosed) {
                     return Ok(Vec::new());
                 }
                 Err(Rejected::Invalid("This message was sent already. Send it again as a new one.".into()))
             }
-            Input::Ask { turn, text, choice, at_ms } => {
-                check_text(&text)?;
-                let queued = Queued { turn, text, choice };
+            // As above: the same answer asked for twice is asked for once.
+            Input::Retry { of, reply, choice, .. } if self.message(reply).is_some() => {
+                if self.answers_again(reply, of, &choice) {
+                    return Ok(Vec::new());
+                }
+                Err(Rejected::Invalid("This answer was asked for already. Ask for another one.".into()))
+            }
+            Input::Ask { turn, text, choice, enclosed, at_ms } => {
+                let queued = self.question(turn, text, choice, enclosed, None)?;
                 if self.active_turn().is_none() && self.queue.is_empty() {
                     return Ok(self.start_turn(self.head, queued, at_ms));
                 }
@@ -106,15 +135,17 @@ impl Chat {
                 }
                 Ok(vec![Event::MessageQueued { chat: self.id, queued }])
             }
-            Input::Resend { of, turn, text, choice, at_ms } => {
-                check_text(&text)?;
+            Input::Resend { of, turn, text, choice, enclosed, at_ms } => {
+                let question = self.question(turn, text, choice, enclosed, Some(of))?;
                 self.require_idle()?;
+                self.require_answers_only()?;
                 let old = self.message(of).filter(|message| matches!(message.body, Body::User { .. }));
                 let parent = old.ok_or_else(|| Rejected::missing("message"))?.parent;
-                Ok(self.start_turn(parent, Queued { turn, text, choice }, at_ms))
+                Ok(self.start_turn(parent, question, at_ms))
             }
             Input::Retry { of, reply, task, choice, at_ms } => {
                 self.require_idle()?;
+                self.can_do(&choice)?;
                 let old = self.message(of).filter(|message| matches!(message.body, Body::Assistant { .. }));
                 let parent = old.ok_or_else(|| Rejected::missing("answer"))?.parent;
                 Ok(self.start_reply(parent, reply, task, choice, at_ms))
@@ -123,10 +154,12 @@ impl Chat {
                 self.message(to).ok_or_else(|| Rejected::missing("message"))?;
                 Ok(vec![Event::HeadMoved { chat: self.id, head: self.newest_leaf(to) }])
             }
-            Input::EditQueued { message, text } => {
-                check_text(&text)?;
-                self.queued(message)?;
-                Ok(vec![Event::QueuedEdited { chat: self.id, message, text }])
+            Input::EditQueued { message, text, mentioned, left_out } => {
+                let attached = self.queued(message)?.attachments.clone();
+                let (attachments, left_out) = Enclosed { attached, mentioned, left_out }.fit()?;
+                check_text(&text, &attachments)?;
+                let attachments = Some(attachments);
+                Ok(vec![Event::QueuedEdited { chat: self.id, message, text, attachments, left_out }])
             }
             Input::Unqueue { message } => {
                 self.queued(message)?;
@@ -137,10 +170,15 @@ impl Chat {
                 let next = self.queue.first().ok_or(Rejected::Idle)?;
                 Ok(self.start_turn(self.head, next.clone(), at_ms))
             }
-            Input::Stop => self.active_turn().ok_or(Rejected::Idle)?.decide(task::Input::Cancel),
+            Input::SendNow { message, at_ms } => self.send_now(message, at_ms),
+            Input::Stop => self.stop(),
             Input::Rename { title } => {
                 let title = workspace::name(&title)?;
                 Ok(vec![Event::ChatTitled { chat: self.id, title, by: TitledBy::Person }])
+            }
+            Input::Answer { task, attempt, number, permit } => {
+                let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
+                task.decide(task::Input::Answer { attempt, number, permit })
             }
             Input::Report(report) => self.report(report),
         }
@@ -165,35 +203,44 @@ impl Chat {
                     events.push(Event::ChatTitled { chat: self.id, title, by: TitledBy::Model });
                 }
             }
-            Work::ChatTurn if goes_on_after(&outcome) => {
+            Work::ChatTurn | Work::CoderTurn if goes_on_after(&outcome) => {
                 // One title task a chat: whether it succeeds or not, the first words do.
                 let asked = self.tasks.values().any(|task| task.work == Work::Title);
                 if let (Some((task, model)), Some(TitledBy::Prompt), false) = (title, self.titled_by, asked) {
-                    events.push(self.task_queued(task, Work::Title, Choice { model, paid: false }, at_ms));
-                }
-                if let Some(next) = after.queue.first().filter(|_| !stopped) {
-                    // It was written to follow this answer, whichever branch is being looked at now.
-                    let answer = self
-                        .messages
-                        .iter()
-                        .find(|message| message.body == Body::Assistant { task: task.id });
-                    let parent = answer.map(|answer| answer.id).or(after.head);
-                    events.extend(after.start_turn(parent, next.clone(), at_ms));
+                    events.push(self.task_queued(
+                        task,
+                        Work::Title,
+                        Choice { model, paid: false, persona: None, coder: None },
+                        at_ms,
+                    ));
                 }
             }
-            Work::ChatTurn => {}
+            Work::ChatTurn | Work::CoderTurn => {}
+        }
+        if task.work.is_turn()
+            && let Some(next) = after.next_after(&outcome, stopped)
+        {
+            events.extend(after.follow(task.id, next.clone(), at_ms));
         }
         Ok(events)
     }
 
+    /// A queued message was written to follow the answer of `turn`, whichever branch is being looked at now.
+    fn follow(&self, turn: TaskId, next: Queued, at_ms: i64) -> Vec<Event> {
+        let answer = self.messages.iter().find(|message| message.body == Body::Assistant { task: turn });
+        self.start_turn(answer.map(|answer| answer.id).or(self.head), next, at_ms)
+    }
+
     fn start_turn(&self, parent: Option<MessageId>, turn: Queued, at_ms: i64) -> Vec<Event> {
-        let Queued { turn: NewTurn { message, reply, task }, text, choice } = turn;
+        let Queued { turn: NewTurn { message, reply, task }, text, choice, attachments, left_out } = turn;
         let mut events = Vec::new();
         if self.titled_by.is_none() {
-            let title = title::from_prompt(&text);
+            let words =
+                if text.trim().is_empty() { attachments.first().map(|file| &file.name) } else { None };
+            let title = title::from_prompt(words.unwrap_or(&text));
             events.push(Event::ChatTitled { chat: self.id, title, by: TitledBy::Prompt });
         }
-        let message = Message { id: message, parent, body: Body::User { text } };
+        let message = Message { id: message, parent, body: Body::User { text, attachments, left_out } };
         let answers = Some(message.id);
         events.push(Event::MessageAdded { chat: self.id, message });
         events.extend(self.start_reply(answers, reply, task, choice, at_ms));
@@ -210,14 +257,14 @@ impl Chat {
     ) -> Vec<Event> {
         let message = Message { id: reply, parent, body: Body::Assistant { task } };
         vec![
-            self.task_queued(task, Work::ChatTurn, choice, at_ms),
+            self.task_queued(task, self.kind.work(), choice, at_ms),
             Event::MessageAdded { chat: self.id, message },
         ]
     }
 
     fn task_queued(&self, id: TaskId, work: Work, choice: Choice, at_ms: i64) -> Event {
         let attempts_max = match work {
-            Work::ChatTurn => attempts_max(choice.paid),
+            Work::ChatTurn | Work::CoderTurn => attempts_max(choice.paid),
             // The first words of the prompt name the chat well enough.
             Work::Title => 1,
         };
@@ -226,12 +273,47 @@ impl Chat {
             chat: self.id,
             work,
             model: choice.model,
+            persona: choice.persona,
+            coder: choice.coder,
             attempts_max,
             queued_at_ms: at_ms,
             lost: Vec::new(),
             status: Status::Queued,
         };
         Event::TaskQueued { chat: self.id, task }
+    }
+
+    /// Whether this chat's turns can be done as `choice` has it.
+    fn can_do(&self, choice: &Choice) -> Result<(), Rejected> {
+        let no = |words: String| Err(Rejected::Invalid(words));
+        let coder = match (self.kind, &choice.coder) {
+            (Kind::Chat, None) => return Ok(()),
+            (Kind::Coder, Some(coder)) => coder,
+            (Kind::Chat, Some(_)) => return no("Agents work in a Coder, not in a chat.".into()),
+            (Kind::Coder, None) => return no("Choose who does the work.".into()),
+        };
+        match &self.worktree {
+            Some(worktree) if worktree.state == worktree::State::Discarded => {
+                no("The worktree is in the trash. Restore it, or begin a new task.".into())
+            }
+            Some(worktree) if worktree.state == worktree::State::Gone => {
+                no("The worktree is gone. Begin a new task.".into())
+            }
+            Some(worktree) if worktree.host != coder.host => {
+                no(format!("The worktree is on {}. Open BooCode there to go on.", worktree.host))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What an agent did stays in its worktree, so its turns cannot be unsaid.
+    fn require_answers_only(&self) -> Result<(), Rejected> {
+        match self.kind {
+            Kind::Chat => Ok(()),
+            Kind::Coder => {
+                Err(Rejected::Invalid("What was done stays. Say what to change in a new message.".into()))
+            }
+        }
     }
 
     fn require_idle(&self) -> Result<(), Rejected> {
@@ -242,12 +324,50 @@ impl Chat {
         self.message(message).is_some() || self.queued(message).is_ok()
     }
 
-    fn asks(&self, message: MessageId, words: &str) -> bool {
-        match self.message(message).map(|message| &message.body) {
-            Some(Body::User { text }) => text == words,
-            Some(Body::Assistant { .. }) => false,
-            None => self.queued(message).is_ok_and(|queued| queued.text == words),
+    /// Whether the message says just this. What is mentioned may have been read again meanwhile.
+    fn asks(&self, message: MessageId, words: &str, enclosed: &Enclosed) -> bool {
+        let (text, attachments) = match self.message(message).map(|message| &message.body) {
+            Some(Body::User { text, attachments, .. }) => (text, attachments),
+            Some(Body::Assistant { .. }) => return false,
+            None => match self.queued(message) {
+                Ok(queued) => (&queued.text, &queued.attachments),
+                Err(_) => return false,
+            },
+        };
+        let has = |wanted: &Attachment| attachments.iter().any(|known| known.id == wanted.id);
+        text == words && enclosed.attached.iter().all(has)
+    }
+
+    /// A file goes with one message. An edited one may take it over from `of`, the version before it.
+    fn question(
+        &self,
+        turn: NewTurn,
+        text: String,
+        choice: Choice,
+        enclosed: Enclosed,
+        of: Option<MessageId>,
+    ) -> Result<Queued, Rejected> {
+        self.can_do(&choice)?;
+        let (attachments, left_out) = enclosed.fit()?;
+        check_text(&text, &attachments)?;
+        let has = |message: MessageId, wanted: &Attachment| {
+            matches!(self.message(message).map(|message| &message.body),
+                Some(Body::User { attachments, .. }) if attachments.iter().any(|known| known.id == wanted.id))
+        };
+        let taken =
+            |file: &&Attachment| self.holder(file.id).is_some() && !of.is_some_and(|of| has(of, file));
+        if let Some(file) = attachments.iter().find(taken) {
+            let words = format!("{} was sent with another message already. Attach it again.", file.name);
+            return Err(Rejected::Invalid(words));
         }
+        Ok(Queued { turn, text, choice, attachments, left_out })
+    }
+
+    /// Whether `reply` is another answer beside the answer `of`, as `choice` has it.
+    fn answers_again(&self, reply: MessageId, of: MessageId, choice: &Choice) -> bool {
+        let (Some(reply), Some(of)) = (self.message(reply), self.message(of)) else { return false };
+        let chosen = |task: &Task| task.model == choice.model && task.persona == choice.persona;
+        reply.id != of.id && reply.parent == of.parent && self.task_of(reply).is_some_and(chosen)
     }
 
     fn queued(&self, message: MessageId) -> Result<&Queued, Rejected> {
@@ -256,5 +376,6 @@ impl Chat {
     }
 }
 
+mod queue;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ const TITLE_CHARS_MAX: usize = 60;
 pub fn from_prompt(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line: String = line.trim_start_matches(['#', '>', '-', '*', '`', ' ']).to_owned();
-    let title = shorten(&clean(&line));
-    if title.is_empty() { crate::workspace::UNTITLED.to_owned() } else { title }
+    let title = shorten(&clean(&line), TITLE_CHARS_MAX);
+    if title.is_empty() { super::Kind::Chat.untitled().to_owned() } else { title }
 }
 
 /// A model's answer as a title, if it is one. Small models explain, quote or ramble: then there is none.
@@ -32,16 +32,18 @@ pub fn prompt(question: &str, answer: &str) -> String {
     )
 }
 
-fn clean(line: &str) -> String {
+/// One line without what cannot be seen.
+pub(crate) fn clean(line: &str) -> String {
     let visible: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shorten(line: &str) -> String {
-    if line.chars().count() <= TITLE_CHARS_MAX {
+/// At whole words.
+pub(crate) fn shorten(line: &str, chars_max: usize) -> String {
+    if line.chars().count() <= chars_max {
         return line.to_owned();
     }
-    let cut: String = line.chars().take(TITLE_CHARS_MAX - 1).collect();
+    let cut: String = line.chars().take(chars_max - 1).collect();
     let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(words, _)| words);
     format!("{cut}…")
 }

@@ -31,6 +31,8 @@ pub enum Refusal {
     Loading,
     #[error(transparent)]
     ContextOverflow(Overflow),
+    #[error("this model does not take images: send it without them, or choose a model that sees ({message})")]
+    NoImages { message: String },
     #[error("the model server did not accept the API key, or needs one: {message}")]
     Key { message: String },
     #[error("the model server cannot serve now ({status}): {message}")]
@@ -67,6 +69,28 @@ pub fn error_body(status: u16, body: &str) -> Refusal {
         503 if is_loading => Refusal::Loading,
         501.. => Refusal::Unavailable { status, message },
         _ => Refusal::Other { status, message },
+    }
+}
+
+impl Refusal {
+    /// The refusal of a request that has images. Servers refuse them with any status, so their words tell.
+    pub fn of_images(self) -> Self {
+        const WORDS: [&str; 5] = ["image", "multimodal", "mmproj", "vision", "content type"];
+        let speaks_of_them = |message: &str| {
+            let message = message.to_ascii_lowercase();
+            WORDS.iter().any(|word| message.contains(word))
+        };
+        match self {
+            Self::UnknownModel { message }
+            | Self::Died { message }
+            | Self::Unavailable { message, .. }
+            | Self::Other { message, .. }
+                if speaks_of_them(&message) =>
+            {
+                Self::NoImages { message }
+            }
+            other => other,
+        }
     }
 }
 

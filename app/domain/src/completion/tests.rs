@@ -10,6 +10,9 @@ fn told(pieces: &[Piece]) -> String {
     let tell = |piece: &Piece| match piece {
         Piece::Text(text) => format!("text {text:?}"),
         Piece::Reasoning(text) => format!("reasoning {text:?}"),
+        Piece::Call(part) => {
+            format!("call {} {:?} {}", part.index, part.name.as_deref().unwrap_or_default(), part.arguments)
+        }
         Piece::LoadingBanner => "banner".to_owned(),
         Piece::Usage(usage) => {
             format!("usage {:?} {:?}", usage.prompt_tokens.unwrap_or(0), usage.completion_tokens.unwrap_or(0))
@@ -112,7 +115,7 @@ fn framing_as_it_comes() {
 fn fields_of_another_shape_cost_nothing() {
     for chunk in [
         r#"{"choices":[],"usage":null,"timings":7,"error":null}"#,
-        r#"{"choices":[{"delta":{"content":null,"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]},"finish_reason":null}]}"#,
+        r#"{"choices":[{"delta":{"content":null,"tool_calls":{"index":0}},"finish_reason":null}]}"#,
         r#"{"choices":[{"delta":{"content":["part"],"reasoning":{"a":1}}}]}"#,
         r#"{"choices":[{"delta":{"content":"","reasoning_content":""}}]}"#,
         r#"{"choices":"none"}"#,
@@ -120,6 +123,24 @@ fn fields_of_another_shape_cost_nothing() {
     ] {
         check(&format!("data: {chunk}\n\n{FINISH}"), "finish Stop", Ok(Finish::Stop));
     }
+}
+
+#[test]
+fn calls_of_tools_come_in_parts() {
+    let chunk = |call: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}},\"finish_reason\":null}}]}}\n\n"
+        )
+    };
+    let stream = [
+        chunk(r#"{"index":0,"id":"c","function":{"name":"read","arguments":""}}"#),
+        chunk(r#"{"index":0,"function":{"arguments":"{}"}}"#),
+        r#"data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned(),
+        "\n\ndata: [DONE]\n\n".to_owned(),
+    ]
+    .concat();
+    let expected = r#"call 0 "read" , call 0 "" {}, finish ToolCalls, done"#;
+    check(&stream, expected, Ok(Finish::ToolCalls));
 }
 
 #[test]
@@ -322,4 +343,22 @@ proptest! {
     fn any_error_body_is_classified(status in any::<u16>(), body in any::<String>()) {
         prop_assert!(!error_body(status, &body).to_string().is_empty());
     }
+}
+
+#[test]
+fn a_refusal_of_images_is_told_as_one() {
+    let check = |status: u16, message: &str, is_told: bool| {
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        let refusal = error_body(status, &body);
+        assert!(!matches!(refusal, Refusal::NoImages { .. }), "the control: nobody sent one");
+        let told = matches!(refusal.of_images(), Refusal::NoImages { message: words } if words == message);
+        assert_eq!(told, is_told, "{status} {message}");
+    };
+    check(500, "image input is not supported - hint: you may need to provide the mmproj", true);
+    check(404, "No endpoints found that support image input", true);
+    check(400, "Invalid content type. image_url is only supported by certain models.", true);
+    check(400, "qwen3 is not a multimodal model", true);
+    check(500, "upstream command exited prematurely", false);
+    check(401, "no key for the image", false);
+    check(429, "too many images a minute", false);
 }

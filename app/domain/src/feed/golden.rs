@@ -2,16 +2,23 @@
 
 use super::*;
 use crate::{
+    attachment::{ImageType, Media},
+    backend::Backend,
     catalogue::ModelRef,
-    chat::{Body, Choice, NewTurn},
-    id::{ProjectId, SessionId},
+    chat::{Body, Choice, Coder, Kind, NewTurn},
+    id::{AttachmentId, ProjectId, SessionId, WorktreeId},
+    layout::{Anchor, Change, Content, Edge, PaneId, Place, SplitId, Tab, TabNumber},
     output::Measured,
     task::Status,
+    tool::{self, Ask},
+    worktree,
 };
 
 fn check(event: Event, json: &str) {
     assert_eq!(serde_json::to_string(&event).unwrap(), json);
     assert_eq!(serde_json::from_str::<Event>(json).unwrap(), event);
+    // The browser reads in its own way.
+    assert_eq!(crate::json::read::<Event>(json).unwrap(), event);
 }
 
 fn id(n: u128) -> uuid::Uuid {
@@ -34,24 +41,63 @@ fn workspace_events() {
         Event::SessionAdded { session },
         &format!(r#"{{"session_added":{{"session":{{"id":"{ONE}","project":"{TWO}","name":"main"}}}}}}"#),
     );
-    let chat =
-        ChatEntry { id: ChatId(id(1)), session: SessionId(id(2)), title: "New chat".into(), running: false };
+    let chat = ChatEntry::new(ChatId(id(1)), SessionId(id(2)), "New chat".into());
     check(
-        Event::ChatAdded { chat },
+        Event::ChatAdded { chat: chat.clone() },
         &format!(
-            r#"{{"chat_added":{{"chat":{{"id":"{ONE}","session":"{TWO}","title":"New chat","running":false}}}}}}"#
+            r#"{{"chat_added":{{"chat":{{"id":"{ONE}","session":"{TWO}","title":"New chat","turn":null,"queued":[]}}}}}}"#
         ),
     );
+    let before = format!(
+        r#"{{"chat_added":{{"chat":{{"id":"{ONE}","session":"{TWO}","title":"New chat","running":false}}}}}}"#
+    );
+    assert_eq!(serde_json::from_str::<Event>(&before).unwrap(), Event::ChatAdded { chat });
     check(
         Event::ChatTitled { chat: ChatId(id(1)), title: "Sorting".into(), by: TitledBy::Model },
         &format!(r#"{{"chat_titled":{{"chat":"{ONE}","title":"Sorting","by":"model"}}}}"#),
     );
 }
 
+fn said(text: &str) -> Body {
+    Body::User { text: text.into(), attachments: Vec::new(), left_out: Vec::new() }
+}
+
+fn queued(turn: NewTurn, choice: Choice) -> Queued {
+    Queued { turn, text: "next".into(), choice, attachments: Vec::new(), left_out: Vec::new() }
+}
+
+/// What has no files is written as it was before there were any, and read again.
+#[test]
+fn settings_events() {
+    let changed = |what| Event::SettingsChanged { what };
+    check(changed(Part::ModelServers), r#"{"settings_changed":{"what":"model_servers"}}"#);
+    check(changed(Part::DefaultModel), r#"{"settings_changed":{"what":"default_model"}}"#);
+}
+
+#[test]
+fn layout_events() {
+    let tab = Tab { number: TabNumber(3), content: Content::Chat(ChatId(id(2))) };
+    let place = Place { beside: Anchor::Pane(PaneId(0)), edge: Edge::Right, split: SplitId(2), share: 500 };
+    let change = Change::PaneOpened { pane: PaneId(1), tab, place: Some(place) };
+    check(
+        Event::LayoutChanged { session: SessionId(id(1)), change },
+        &format!(
+            r#"{{"layout_changed":{{"session":"{ONE}","change":{{"pane_opened":{{"pane":1,"tab":{{"number":3,"content":{{"chat":"{TWO}"}}}},"place":{{"beside":{{"pane":0}},"edge":"right","split":2,"share":500}}}}}}}}}}"#
+        ),
+    );
+    check(
+        Event::LayoutChanged {
+            session: SessionId(id(1)),
+            change: Change::TabActivated { tab: TabNumber(3) },
+        },
+        &format!(r#"{{"layout_changed":{{"session":"{ONE}","change":{{"tab_activated":{{"tab":3}}}}}}}}"#),
+    );
+}
+
 #[test]
 fn message_events() {
     let chat = ChatId(id(1));
-    let message = Message { id: MessageId(id(2)), parent: None, body: Body::User { text: "hi".into() } };
+    let message = Message { id: MessageId(id(2)), parent: None, body: said("hi") };
     check(
         Event::MessageAdded { chat, message },
         &format!(
@@ -59,9 +105,14 @@ fn message_events() {
         ),
     );
     let turn = NewTurn { message: MessageId(id(1)), reply: MessageId(id(2)), task: TaskId(id(3)) };
-    let choice = Choice { model: ModelRef { server: "s".into(), model: "m".into() }, paid: false };
+    let choice = Choice {
+        model: ModelRef { server: "s".into(), model: "m".into() },
+        paid: false,
+        persona: None,
+        coder: None,
+    };
     check(
-        Event::MessageQueued { chat, queued: Queued { turn, text: "next".into(), choice } },
+        Event::MessageQueued { chat, queued: queued(turn, choice) },
         &format!(
             r#"{{"message_queued":{{"chat":"{ONE}","queued":{{"turn":{{"message":"{ONE}","reply":"{TWO}","task":"{THREE}"}},"text":"next","choice":{{"model":{{"server":"s","model":"m"}},"paid":false}}}}}}}}"#
         ),
@@ -71,12 +122,147 @@ fn message_events() {
         &format!(r#"{{"head_moved":{{"chat":"{ONE}","head":"{TWO}"}}}}"#),
     );
     check(
-        Event::QueuedEdited { chat, message: MessageId(id(2)), text: "x".into() },
+        Event::QueuedEdited {
+            chat,
+            message: MessageId(id(2)),
+            text: "x".into(),
+            attachments: None,
+            left_out: Vec::new(),
+        },
         &format!(r#"{{"queued_edited":{{"chat":"{ONE}","message":"{TWO}","text":"x"}}}}"#),
     );
     check(
         Event::QueuedRemoved { chat, message: MessageId(id(2)) },
         &format!(r#"{{"queued_removed":{{"chat":"{ONE}","message":"{TWO}"}}}}"#),
+    );
+    check(
+        Event::QueuedChosen { chat, message: Some(MessageId(id(2))) },
+        &format!(r#"{{"queued_chosen":{{"chat":"{ONE}","message":"{TWO}"}}}}"#),
+    );
+    check(
+        Event::QueuedChosen { chat, message: None },
+        &format!(r#"{{"queued_chosen":{{"chat":"{ONE}","message":null}}}}"#),
+    );
+}
+
+#[test]
+fn messages_with_files() {
+    let chat = ChatId(id(1));
+    let text = Attachment {
+        id: AttachmentId(id(2)),
+        name: "src/a.rs".into(),
+        media: Media::Text,
+        bytes: 5,
+        is_mention: true,
+    };
+    let image = Attachment {
+        id: AttachmentId(id(3)),
+        name: "b.png".into(),
+        media: Media::Image { mime: ImageType::Png },
+        bytes: 7,
+        is_mention: false,
+    };
+    let left_out = vec![LeftOut { name: "c.bin".into(), reason: "It is not a text.".into() }];
+    let text_json =
+        format!(r#"{{"id":"{TWO}","name":"src/a.rs","media":"text","bytes":5,"is_mention":true}}"#);
+    let image_json =
+        format!(r#"{{"id":"{THREE}","name":"b.png","media":{{"image":{{"mime":"image/png"}}}},"bytes":7}}"#);
+    let left_json = r#"[{"name":"c.bin","reason":"It is not a text."}]"#;
+    let body = Body::User {
+        text: "hi".into(),
+        attachments: vec![text.clone(), image.clone()],
+        left_out: left_out.clone(),
+    };
+    check(
+        Event::MessageAdded { chat, message: Message { id: MessageId(id(2)), parent: None, body } },
+        &format!(
+            r#"{{"message_added":{{"chat":"{ONE}","message":{{"id":"{TWO}","parent":null,"body":{{"user":{{"text":"hi","attachments":[{text_json},{image_json}],"left_out":{left_json}}}}}}}}}}}"#
+        ),
+    );
+    let turn = NewTurn { message: MessageId(id(1)), reply: MessageId(id(2)), task: TaskId(id(3)) };
+    let choice = Choice {
+        model: ModelRef { server: "s".into(), model: "m".into() },
+        paid: false,
+        persona: None,
+        coder: None,
+    };
+    let queued = Queued { attachments: vec![image], left_out: left_out.clone(), ..queued(turn, choice) };
+    check(
+        Event::MessageQueued { chat, queued },
+        &format!(
+            r#"{{"message_queued":{{"chat":"{ONE}","queued":{{"turn":{{"message":"{ONE}","reply":"{TWO}","task":"{THREE}"}},"text":"next","choice":{{"model":{{"server":"s","model":"m"}},"paid":false}},"attachments":[{image_json}],"left_out":{left_json}}}}}}}"#
+        ),
+    );
+    let message = MessageId(id(2));
+    let attachments = Some(vec![text]);
+    check(
+        Event::QueuedEdited { chat, message, text: "x".into(), attachments, left_out },
+        &format!(
+            r#"{{"queued_edited":{{"chat":"{ONE}","message":"{TWO}","text":"x","attachments":[{text_json}],"left_out":{left_json}}}}}"#
+        ),
+    );
+}
+
+#[test]
+fn coder_events() {
+    let (chat, task, attempt) = (ChatId(id(1)), TaskId(id(2)), Attempt(1));
+    let mut added = ChatEntry::new(chat, SessionId(id(2)), "New task".into());
+    added.kind = Kind::Coder;
+    check(
+        Event::ChatAdded { chat: added },
+        &format!(
+            r#"{{"chat_added":{{"chat":{{"id":"{ONE}","session":"{TWO}","kind":"coder","title":"New task","turn":null,"queued":[]}}}}}}"#
+        ),
+    );
+    let queued = Task {
+        id: task,
+        chat,
+        work: Work::CoderTurn,
+        model: ModelRef { server: "s".into(), model: "m".into() },
+        persona: Some("Debugger".into()),
+        coder: Some(Coder { backend: Backend::native(), host: "here".into(), carry: true, asks: false }),
+        attempts_max: 3,
+        queued_at_ms: 5,
+        lost: Vec::new(),
+        status: Status::Queued,
+    };
+    check(
+        Event::TaskQueued { chat, task: queued },
+        &format!(
+            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"coder_turn","model":{{"server":"s","model":"m"}},"persona":"Debugger","coder":{{"backend":"native","host":"here","carry":true}},"attempts_max":3,"queued_at_ms":5,"lost":[],"status":"queued"}}}}}}"#
+        ),
+    );
+    let ask = Ask {
+        number: 1,
+        title: "rm -r x".into(),
+        kind: tool::Kind::Execute,
+        detail: String::new(),
+        options: vec![Permit::Once, Permit::Reject],
+    };
+    check(
+        Event::TaskPhase { chat, task, attempt, phase: Phase::Asking(ask) },
+        &format!(
+            r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"asking":{{"number":1,"title":"rm -r x","kind":"execute","options":["once","reject"]}}}}}}}}"#
+        ),
+    );
+    check(
+        Event::TaskAnswered { chat, task, attempt, number: 1, permit: Permit::Once },
+        &format!(
+            r#"{{"task_answered":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"number":1,"permit":"once"}}}}"#
+        ),
+    );
+    let worktree = Worktree {
+        id: WorktreeId(id(3)),
+        host: "here".into(),
+        base: "abc".into(),
+        carried: false,
+        state: worktree::State::Ready,
+    };
+    check(
+        Event::WorktreeChanged { chat, worktree },
+        &format!(
+            r#"{{"worktree_changed":{{"chat":"{ONE}","worktree":{{"id":"{THREE}","host":"here","base":"abc","carried":false,"state":"ready"}}}}}}"#
+        ),
     );
 }
 
@@ -88,6 +274,8 @@ fn task_events() {
         chat,
         work: Work::ChatTurn,
         model: ModelRef { server: "s".into(), model: "m".into() },
+        persona: None,
+        coder: None,
         attempts_max: 3,
         queued_at_ms: 5,
         lost: vec![(Attempt(1), 9)],

@@ -5,7 +5,8 @@ use crate::{
     catalogue::ModelRef,
     chat::{Chat, Choice, Input, NewTurn, Report},
     id::SessionId,
-    page::Page,
+    layout::Layout,
+    page::{OpenSession, Page},
     sim::{Dice, for_each_seed},
     task::{self, Status},
     workspace::Workspace,
@@ -103,7 +104,9 @@ impl Server {
     fn new() -> Self {
         let id = |n| uuid::Uuid::from_u128(n);
         let chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "New chat".into());
-        let page = Page { workspace: Workspace::default(), chat: Some(chat) };
+        let open =
+            OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+        let page = Page { workspace: Workspace::default(), session: Some(open) };
         Self { page, log: Vec::new(), trimmed: 0, streams: BTreeMap::new(), ids: 10 }
     }
 
@@ -113,7 +116,7 @@ impl Server {
     }
 
     fn chat(&self) -> &Chat {
-        self.page.chat.as_ref().unwrap()
+        self.page.chat(ChatId(uuid::Uuid::from_u128(1))).unwrap()
     }
 
     fn commit(&mut self, events: Vec<Event>) {
@@ -155,9 +158,14 @@ impl Server {
                     reply: MessageId(self.id()),
                     task: TaskId(self.id()),
                 };
-                let choice =
-                    Choice { model: ModelRef { server: "s".into(), model: "m".into() }, paid: false };
-                let ask = Input::Ask { turn, text: "why".into(), choice, at_ms: 0 };
+                let choice = Choice {
+                    model: ModelRef { server: "s".into(), model: "m".into() },
+                    paid: false,
+                    persona: None,
+                    coder: None,
+                };
+                let ask =
+                    Input::Ask { turn, text: "why".into(), choice, enclosed: Default::default(), at_ms: 0 };
                 let events = self.chat().decide(ask).unwrap();
                 self.commit(events);
             }

@@ -74,7 +74,7 @@ impl World {
     fn live(&mut self) {
         for _ in 0..60 {
             self.now += 1;
-            match self.dice.roll(12) {
+            match self.dice.roll(13) {
                 0 | 1 => self.ask(),
                 2..=4 => self.claim(),
                 5 | 6 => self.finish(),
@@ -82,6 +82,7 @@ impl World {
                 8 => self.stop(),
                 9 => self.crash(),
                 10 => self.reap(),
+                11 => self.send_now(),
                 _ => self.send_queued(),
             }
             self.check();
@@ -117,7 +118,11 @@ impl World {
             if let Event::TaskSettled { task, .. } | Event::TaskRequeued { task, .. } = &event {
                 self.leases.remove(task);
             }
-            self.chats.get_mut(&chat).unwrap().apply(&event);
+            let chat = self.chats.get_mut(&chat).unwrap();
+            if let (Some(chosen), Event::MessageAdded { message, .. }) = (chat.chosen, &event) {
+                assert_eq!(message.id, chosen, "another message went before the one that is sent now");
+            }
+            chat.apply(&event);
             self.log.push(event);
         }
     }
@@ -128,8 +133,9 @@ impl World {
             NewTurn { message: MessageId(self.id()), reply: MessageId(self.id()), task: TaskId(self.id()) };
         let server = if self.dice.chance(60) { LOCAL } else { CLOUD };
         let model = ModelRef { server: server.into(), model: "m".into() };
-        let choice = Choice { model, paid: server == CLOUD };
-        let input = Ask::Ask { turn, text: "why".into(), choice, at_ms: self.now };
+        let choice = Choice { model, paid: server == CLOUD, persona: None, coder: None };
+        let input =
+            Ask::Ask { turn, text: "why".into(), choice, enclosed: Default::default(), at_ms: self.now };
         if let Ok(events) = self.chats[&chat].decide(input) {
             self.asked += 1;
             self.commit(chat, events);
@@ -141,6 +147,17 @@ impl World {
         if let Ok(events) = self.chats[&chat].decide(Ask::SendQueued { at_ms: self.now }) {
             self.commit(chat, events);
         }
+    }
+
+    fn send_now(&mut self) {
+        let chat = self.pick_chat();
+        let waiting = self.chats[&chat].queue.len();
+        if waiting == 0 {
+            return;
+        }
+        let message = self.chats[&chat].queue[self.dice.roll(waiting)].turn.message;
+        let events = self.chats[&chat].decide(Ask::SendNow { message, at_ms: self.now }).unwrap();
+        self.commit(chat, events);
     }
 
     fn stop(&mut self) {
@@ -268,6 +285,12 @@ impl World {
         for chat in self.chats.values() {
             let turns = chat.tasks.values().filter(|task| task.work == super::Work::ChatTurn);
             assert!(turns.filter(|task| !task.is_settled()).count() <= 1, "two turns at once in a chat");
+            if let Some(chosen) = chat.chosen {
+                assert!(chat.queue.iter().any(|queued| queued.turn.message == chosen), "chosen, not queued");
+                let turn = chat.active_turn().map(|turn| &turn.status);
+                let stopping = matches!(turn, Some(Status::Running { cancelling: true, .. }));
+                assert!(stopping, "a chosen message waits for nothing");
+            }
             for task in chat.tasks.values() {
                 let tried = task.attempts().last().map_or(0, |last| last.0.0);
                 assert!(tried <= task.attempts_max, "more attempts than allowed");

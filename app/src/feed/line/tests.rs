@@ -1,14 +1,19 @@
 use super::*;
 
-/// Runs `what@ms` words (`tick` is a visible page's, `hid` a hidden one's) and compares what is done.
+/// Runs `what@ms` words (`tick` is of a page that is awake, `hid` of one that is not) and compares what is done.
 fn check(script: &str, expected: &str) {
+    let (line, done) = run(script);
+    assert_eq!(format!("{done} {:?}", line.shown()), expected, "{script}");
+}
+
+fn run(script: &str) -> (Line, String) {
     let mut line = Line::default();
     let mut done = Vec::new();
     for word in script.split_whitespace() {
         let (what, at) = word.split_once('@').unwrap();
         let seen = match what {
-            "tick" => Seen::Tick { visible: true },
-            "hid" => Seen::Tick { visible: false },
+            "tick" => Seen::Tick { awake: true },
+            "hid" => Seen::Tick { awake: false },
             "opened" => Seen::Opened,
             "heard" => Seen::Heard,
             "beat" => Seen::Beat,
@@ -28,7 +33,7 @@ fn check(script: &str, expected: &str) {
             Some(act) => format!("{act:?}").to_lowercase(),
         });
     }
-    assert_eq!(format!("{} {:?}", done.join(" "), line.shown()), expected, "{script}");
+    (line, done.join(" "))
 }
 
 #[test]
@@ -40,7 +45,15 @@ fn a_page_connects_and_is_live() {
 #[test]
 fn silence_in_a_visible_page_reconnects() {
     check("tick@0 beat@100 tick@5000 tick@5100 beat@5300", "connect - - connect - Live");
-    check("tick@0 tick@4000 tick@5000 tick@9999 tick@10000", "connect - connect - connect Offline");
+    check("tick@0 tick@4000 tick@5000 tick@5999 tick@6000", "connect - connect - connect Offline");
+}
+
+#[test]
+fn the_other_dead_connections_of_the_browser_are_used_up_quickly() {
+    check(
+        "tick@0 beat@1 tick@5001 tick@6001 tick@7001 tick@8001 tick@9001 tick@10001 tick@14001 tick@15001",
+        "connect - connect connect connect connect connect connect - connect Offline",
+    );
 }
 
 #[test]
@@ -113,4 +126,22 @@ fn a_hidden_page_gives_its_connection_back() {
     check("tick@0 beat@1 hid@1000 hid@9000 hid@11000 hid@12000", "connect - - - close - Connecting");
     check("tick@0 beat@1 hid@1000 hid@11000 tick@50000 opened@50010", "connect - - close connect - Live");
     check("hid@0 hid@20000 tick@20001", "- - connect Connecting");
+}
+
+#[test]
+fn what_was_missed_is_no_news() {
+    let check = |script: &str, now_ms, expected| {
+        assert_eq!(run(script).0.hears_news(now_ms), expected, "{script} {now_ms}");
+    };
+    // What happened between the page and its connection comes before the first beat.
+    check("tick@0 opened@10", 20, false);
+    check("tick@0 opened@10 beat@20", 30, true);
+    // Another connection in the place of one that is fine, another page, and a hiccup.
+    check("tick@0 beat@10 watch@1000 opened@1010", 1_020, true);
+    check("tick@0 beat@10 nav@1000 answered@1500 opened@1510", 1_520, true);
+    check("tick@0 beat@10 failed@20 tick@220 opened@230", 240, true);
+    // Asleep, or without a network, for a while.
+    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010", 90_020, false);
+    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010 beat@90020", 90_030, true);
+    check("tick@0 beat@10 tick@60000 opened@60010", 60_020, false);
 }

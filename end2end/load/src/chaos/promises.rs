@@ -20,7 +20,9 @@ pub struct Promises {
 impl Promises {
     /// Takes down what is final in a page, and looks whether anything final has changed.
     pub fn note(&mut self, page: &Mirror<Page>) -> Result<()> {
-        for message in page.state.chat.iter().flat_map(|chat| &chat.messages) {
+        for message in
+            page.state.session.iter().flat_map(|open| open.chats.values()).flat_map(|chat| &chat.messages)
+        {
             let known = self.messages.entry(message.id).or_insert_with(|| message.clone());
             if known != message {
                 bail!("a message changed from {known:?} to {message:?}");

@@ -36,7 +36,7 @@ pub struct Verdict {
 impl Verdict {
     pub fn look_at(&mut self, page: &Watcher, promises: &Promises, fresh: &Snapshot<Page>, asked: &[Asked]) {
         self.asked += asked.len();
-        let Some(chat) = &fresh.state.chat else {
+        let Some(chat) = fresh.state.chat(page.chat) else {
             return self.lost.push(format!("chat {} is gone", page.chat));
         };
         let texts: BTreeMap<StreamId, &str> =
@@ -63,7 +63,8 @@ impl Verdict {
 
     /// The page has to show what a reload shows.
     fn compare_page(&mut self, page: &Watcher, fresh: &Snapshot<Page>, texts: &BTreeMap<StreamId, &str>) {
-        if page.mirror.state != fresh.state {
+        let shown = |state: &Page| (state.workspace.clone(), state.chat(page.chat).cloned());
+        if shown(&page.mirror.state) != shown(&fresh.state) {
             self.lost.push(format!("the page of {} is not what a reload shows", page.chat));
         }
         for (stream, text) in texts {

@@ -12,7 +12,7 @@ fn check_malformed(prompt: &str, problem: &str) {
 }
 
 fn fault(fault: Fault) -> Directive {
-    Directive::Fault { fault, times: None }
+    Directive::Fault { fault, times: None, step: None }
 }
 
 #[test]
@@ -31,7 +31,11 @@ fn reads_faults() {
     check(
         "[[status 429 retry-after 2 times 1]]",
         "",
-        vec![Directive::Fault { fault: Fault::Status { code: 429, retry_after: Some(2) }, times: Some(1) }],
+        vec![Directive::Fault {
+            fault: Fault::Status { code: 429, retry_after: Some(2) },
+            times: Some(1),
+            step: None,
+        }],
     );
     check("[[loading 1500 times 1]]", "", vec![Directive::Loading { ms: 1500, times: Some(1) }]);
     check("[[error-shape string]]", "", vec![Directive::ErrorShape(Shape::Text)]);

@@ -197,6 +197,7 @@ fn refusal_of(fault: Option<&Fault>, ask: &Ask, context_tokens: u64) -> Option<R
             let prompt_tokens = ask.prompt_tokens.max(context_tokens + 1);
             Some(Refusal::Overflow { prompt_tokens, context_tokens })
         }
+        Some(Fault::Blind) if !ask.images.is_empty() => Some(Refusal::NoImages),
         _ if ask.prompt_tokens > context_tokens => {
             Some(Refusal::Overflow { prompt_tokens: ask.prompt_tokens, context_tokens })
         }

@@ -31,8 +31,15 @@ pub async fn models(State(server): State<Arc<Server>>) -> Response {
     let most = if script.flavour == Flavour::LlamaCpp { 1 } else { script.models.len() };
     let list = script.models.iter().take(most).map(|model| {
         let mut entry = json!({"id": model, "object": "model", "created": CREATED, "owned_by": owner});
-        if let (Flavour::LlamaCpp, Some(fields)) = (script.flavour, entry.as_object_mut()) {
-            fields.insert("meta".into(), json!({"n_ctx_train": script.context_tokens}));
+        let context = match script.flavour {
+            // What the model was made for; what this server gives it is told elsewhere.
+            Flavour::LlamaCpp => ("meta", json!({"n_ctx_train": 2 * script.context_tokens})),
+            // Where its settings say so.
+            Flavour::LlamaSwap | Flavour::Cloud => ("context_length", json!(script.context_tokens)),
+            Flavour::Ollama => return entry,
+        };
+        if let Some(fields) = entry.as_object_mut() {
+            fields.insert(context.0.into(), context.1);
         }
         entry
     });
@@ -110,7 +117,14 @@ pub async fn tags(State(server): State<Arc<Server>>) -> Json<Value> {
 
 pub async fn processes(State(server): State<Arc<Server>>) -> Json<Value> {
     let loaded = server.models.states().into_iter().filter(|(_, state)| *state == "ready");
-    Json(json!({"models": loaded.map(|(model, _)| described(&model)).collect::<Value>()}))
+    let with_context = |model: &str| {
+        let mut described = described(model);
+        if let Some(fields) = described.as_object_mut() {
+            fields.insert("context_length".into(), json!(server.script.context_tokens));
+        }
+        described
+    };
+    Json(json!({"models": loaded.map(|(model, _)| with_context(&model)).collect::<Value>()}))
 }
 
 pub async fn ollama_version() -> Json<Value> {

@@ -12,6 +12,7 @@ pub fn read(body: &Value) -> Ask {
             "system" | "developer" => Said::System(text),
             "user" => Said::User(text),
             "tool" | "function" => Said::ToolResult,
+            "assistant" => Said::Assistant(text),
             _ => Said::Other,
         }
     });
@@ -20,6 +21,9 @@ pub fn read(body: &Value) -> Ask {
         .filter(|m| !matches!(word(m, "role"), "system" | "developer"))
         .collect();
     let mut ask = Ask::of_conversation(word(body, "model"), &json!(turns), said);
+    let parts = list(body, "messages").iter().flat_map(|message| list(message, "content"));
+    let url = |part: &Value| Some(part.pointer("/image_url/url")?.as_str()?.to_owned());
+    ask.see(parts.filter_map(url).collect());
     ask.tools_offered = !list(body, "tools").is_empty();
     ask.stream = flag(body, "stream");
     ask.include_usage = body.get("stream_options").is_some_and(|options| flag(options, "include_usage"));

@@ -3,7 +3,7 @@
 use scripted::{Flavour, MULTIBYTE, Script};
 use serde_json::json;
 
-use crate::client::{chat, chat_body, pieces, post, quick, request, send, server};
+use crate::client::{chat, chat_body, get, pieces, post, quick, request, send, server};
 
 #[tokio::test]
 async fn a_truncated_answer_ends_cleanly_without_a_marker() {
@@ -38,6 +38,33 @@ async fn too_long_a_prompt_overflows_by_itself() {
     let router = server(Script { context_tokens: 50, ..quick() });
     assert_eq!(chat(&router, "short").await.status, 200);
     assert_eq!(chat(&router, &"long ".repeat(100)).await.json()["error"]["n_ctx"], 50);
+}
+
+#[tokio::test]
+async fn images_are_written_down_and_a_blind_model_refuses_them() {
+    let router = server(quick());
+    let url = format!("data:image/png;base64,{}", "A".repeat(2_000_000));
+    let with_image = |prompt: &str| {
+        let mut body = chat_body("");
+        body["messages"][0]["content"] =
+            json!([{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": url}}]);
+        body
+    };
+    // Its two million letters are no tokens.
+    let seen = post(&router, "/v1/chat/completions", with_image("[[say seen]]")).await;
+    assert_eq!((seen.status.as_u16(), seen.text().as_str()), (200, "seen"));
+    let log = get(&router, "/scripted/requests").await.json();
+    let shown = log["requests"][0]["images"][0].as_str().expect("an image");
+    assert!(url.starts_with(shown) && shown.len() == 1000, "{shown}");
+    assert_eq!(log["requests"][0]["last_user_message"], "[[say seen]]");
+
+    let refused = post(&router, "/v1/chat/completions", with_image("[[blind]]")).await;
+    assert!(
+        refused.status == 500 && refused.body.contains("image input is not supported"),
+        "{}",
+        refused.body
+    );
+    assert_eq!(chat(&router, "[[blind]][[say fine]]").await.text(), "fine");
 }
 
 #[tokio::test]

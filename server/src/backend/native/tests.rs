@@ -1,10 +1,10 @@
-use domain::completion::Overflow;
+use domain::{completion::Overflow, persona::Sampling};
 use reqwest::Url;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::backend::{Flavour, Limits, Message, Role, http_client};
+use crate::backend::{Content, Flavour, ImageUrl, Limits, Message, Part as MessagePart, Role, http_client};
 use crate::secret::Secret;
 
 mod model_server;
@@ -31,9 +31,10 @@ fn request(base_url: &Url) -> Request {
         base_url: base_url.clone(),
         api_key: None,
         model: "m".to_owned(),
-        messages: vec![Message { role: Role::User, content: "hi".to_owned() }],
+        messages: vec![Message::new(Role::User, "hi")],
         max_tokens: None,
-        temperature: None,
+        sampling: Sampling::default(),
+        tools: Vec::new(),
         flavour: Flavour::Plain,
         limits: Limits {
             poll: Duration::from_millis(5),
@@ -53,6 +54,8 @@ async fn heard(request: &Request) -> (String, Result<Measured, Error>) {
             told.push(match output {
                 Output::Text(text) => format!("text {text}"),
                 Output::Reasoning(text) => format!("reasoning {text}"),
+                Output::Tool(update) => format!("tool {}", update.id),
+                Output::Plan(_) => "plan".to_owned(),
                 Output::Phase(Phase::Waiting { seconds }) => format!("waiting {seconds}"),
                 Output::Phase(phase) => format!("{phase:?}").to_lowercase(),
             });
@@ -64,7 +67,8 @@ async fn heard(request: &Request) -> (String, Result<Measured, Error>) {
         drop(sender);
         result
     };
-    tokio::join!(listen, speak)
+    let (told, reply) = tokio::join!(listen, speak);
+    (told, reply.map(|reply| reply.measured))
 }
 
 async fn check(replies: impl IntoIterator<Item = Reply>, expected: &str) -> Measured {
@@ -101,13 +105,13 @@ async fn the_request_says_what_was_asked() {
     let mut request = request(&server.base_url);
     request.api_key = Some(Secret::new("sk-12345"));
     request.max_tokens = Some(64);
-    request.temperature = Some(0.7);
+    request.sampling = Sampling { temperature: Some(0.7), top_k: Some(40), ..Sampling::default() };
     heard(&request).await.1.unwrap();
     let (headers, body) = server.asked().remove(0);
     assert_eq!(headers["authorization"], "Bearer sk-12345");
     let expected = json!({
         "model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true,
-        "stream_options": {"include_usage": true}, "max_tokens": 64, "temperature": 0.7,
+        "stream_options": {"include_usage": true}, "max_tokens": 64, "temperature": 0.7, "top_k": 40,
     });
     assert_eq!(body, expected);
 }
@@ -220,6 +224,56 @@ async fn refusals_are_told() {
         let reply = Reply::Status(status, &[("location", "/v1/chat/completions")], body);
         check_fails([reply], "starting", Error::Refused(refusal)).await;
     }
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_old_images_is_asked_without_them() {
+    const REFUSED: Reply = Reply::Status(500, &[], r#"{"error":"image input is not supported"}"#);
+    let image = || {
+        let url = "data:image/png;base64,UE5H".to_owned();
+        let parts = [
+            MessagePart::Text { text: "Look\n\n[Image: a.png]".to_owned() },
+            MessagePart::ImageUrl { image_url: ImageUrl { url } },
+        ];
+        Message::with(Role::User, Content::Parts(parts.to_vec()))
+    };
+    let server = ModelServer::start([REFUSED, Reply::Stream(say(&[&text("yes"), DONE])), REFUSED]).await;
+    let mut request = request(&server.base_url);
+    request.messages.splice(..0, [image(), Message::new(Role::Assistant, "I cannot.")]);
+    let (told, result) = heard(&request).await;
+    assert_eq!((told.as_str(), result.is_ok()), ("starting, generating, text yes", true));
+    let (_, body) = server.asked().remove(1);
+    let expected = json!([
+        {"role": "user", "content": "Look\n\n[Image: a.png]\n\n[Here was a picture, which this model cannot see.]"},
+        {"role": "assistant", "content": "I cannot."},
+        {"role": "user", "content": "hi"},
+    ]);
+    assert_eq!(body["messages"], expected);
+
+    // The question itself is never changed.
+    request.messages.push(image());
+    let message = "image input is not supported".to_owned();
+    assert_eq!(heard(&request).await.1, Err(Error::Refused(Refusal::NoImages { message })));
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_a_temperature_is_asked_without() {
+    const REFUSED: Reply = Reply::Status(
+        400,
+        &[],
+        r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.2"}}"#,
+    );
+    let server = ModelServer::start([REFUSED, Reply::Stream(say(&[&text("yes"), DONE])), REFUSED]).await;
+    let mut request = request(&server.base_url);
+    request.sampling = Sampling { temperature: Some(0.2), ..Sampling::default() };
+    let (told, result) = heard(&request).await;
+    assert_eq!((told.as_str(), result.is_ok()), ("starting, generating, text yes", true));
+    let asked = server.asked();
+    assert_eq!((&asked[0].1["temperature"], &asked[1].1["temperature"]), (&json!(0.2), &json!(null)));
+
+    // What nobody gave is not taken back, so it is asked once.
+    request.sampling = Sampling::default();
+    assert!(matches!(heard(&request).await.1, Err(Error::Refused(Refusal::Other { status: 400, .. }))));
 }
 
 #[tokio::test]

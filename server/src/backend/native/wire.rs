@@ -1,11 +1,12 @@
 //! Requests as they are put on the wire, and answers that are not streams.
 
+use domain::persona::Sampling;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, Url};
 use serde::Serialize;
 use tokio::time::{self, Duration};
 
-use crate::backend::{Error, Message, Request};
+use crate::backend::{Error, Message, Request, Tool};
 
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 const TEXT_LIMIT: Duration = Duration::from_secs(5);
@@ -17,7 +18,8 @@ pub(super) fn ask(client: &Client, request: &Request) -> Result<RequestBuilder, 
         stream: true,
         stream_options: StreamOptions { include_usage: true },
         max_tokens: request.max_tokens,
-        temperature: request.temperature,
+        sampling: request.sampling,
+        tools: &request.tools,
     };
     let asked =
         client.post(completions_url(&request.base_url)).header(ACCEPT, "text/event-stream").json(&body);
@@ -52,8 +54,10 @@ struct Body<'a> {
     stream_options: StreamOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f32>,
+    #[serde(flatten)]
+    sampling: Sampling,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tools: &'a [Tool],
 }
 
 #[derive(Serialize)]

@@ -102,3 +102,30 @@ fn what_is_not_there_or_not_ours_is_not_found() {
     }
     assert!(find_in_dist("../Cargo.toml").is_none());
 }
+
+/// What a phone asks for to install the app is there, of the type and size that the manifest says.
+#[test]
+fn the_manifest_names_icons_that_are_there() {
+    let public = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../style/public");
+    let manifest = fs::read(public.join("manifest.webmanifest")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!((&manifest["display"], &manifest["start_url"]), (&"standalone".into(), &"/".into()));
+    assert!(ROOT_FILES.contains(&"/manifest.webmanifest"));
+    let mut purposes = Vec::new();
+    for icon in manifest["icons"].as_array().unwrap() {
+        let (path, sizes) = (icon["src"].as_str().unwrap(), icon["sizes"].as_str().unwrap());
+        assert_eq!(parse(path).unwrap().1, icon["type"], "{path}");
+        let file = fs::read(public.join(path.trim_start_matches("/pkg").trim_start_matches('/'))).unwrap();
+        if sizes == "any" {
+            assert!(ROOT_FILES.contains(&path));
+            continue;
+        }
+        // Width and height follow the name of a PNG's first chunk.
+        let side = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
+        assert_eq!(format!("{}x{}", side(16), side(20)), sizes, "{path}");
+        purposes.push((side(16), icon["purpose"].as_str().unwrap_or("any")));
+    }
+    purposes.sort();
+    assert_eq!(purposes, [(192, "any"), (192, "maskable"), (512, "any"), (512, "maskable")]);
+    assert!(public.join("icons/apple-touch-icon.png").is_file());
+}

@@ -1,9 +1,12 @@
+use std::net::IpAddr;
+
 use axum::http::{Uri, uri::Scheme};
 
-/// The names under which this server is reached, and no others.
+/// The names under which this server is reached, and no others; and who may stand in front of it.
 #[derive(Clone, Debug)]
 pub struct Site {
     port: u16,
+    proxies: Vec<IpAddr>,
     hosts: Vec<String>,
     origins: Vec<String>,
     home: String,
@@ -27,6 +30,7 @@ impl Site {
     pub fn new(port: u16, public_url: Option<&Uri>) -> Result<Self, PublicUrlRejected> {
         let mut site = Self {
             port,
+            proxies: Vec::new(),
             hosts: Vec::new(),
             origins: Vec::new(),
             home: format!("http://127.0.0.1:{port}"),
@@ -57,6 +61,21 @@ impl Site {
         Ok(site)
     }
 
+    /// `proxies` are believed when they say for whom a request comes.
+    pub fn behind(mut self, proxies: &[IpAddr]) -> Self {
+        self.proxies = proxies.iter().map(IpAddr::to_canonical).collect();
+        self
+    }
+
+    pub fn proxies(&self) -> &[IpAddr] {
+        &self.proxies
+    }
+
+    /// Whoever is not on this machine comes through the proxy, which ends TLS.
+    pub(super) fn takes_from(&self, peer: IpAddr) -> bool {
+        peer.to_canonical().is_loopback() || self.proxies.contains(&peer.to_canonical())
+    }
+
     /// Ports share one cookie jar, so the name tells two servers on one machine apart.
     pub fn cookie_name(&self) -> String {
         format!("boocode_{}", self.port)
@@ -66,9 +85,20 @@ impl Site {
         self.https
     }
 
+    /// Where a browser finds it: the public address, or else this machine's own.
+    pub fn home(&self) -> &str {
+        &self.home
+    }
+
+    /// Whether only this machine reaches it.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.home.parse::<Uri>().ok().and_then(|home| home.host().map(str::to_owned));
+        host.is_some_and(|host| domain::catalogue::is_loopback(&host))
+    }
+
     /// What is printed for the user to open.
-    pub fn login_link(&self, token: &crate::auth::Secret) -> String {
-        format!("{}/login?token={}", self.home, token.reveal())
+    pub fn login_link(&self, token: &crate::auth::Credential) -> String {
+        format!("{}/login?token={}", self.home, token.expose())
     }
 
     pub(super) fn answers_to(&self, host: &str) -> bool {
@@ -157,6 +187,19 @@ mod tests {
             "https://code.example.org.evil.org",
         ] {
             assert!(!site.is_origin(origin.as_bytes()), "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_public_address_is_reached_from_elsewhere() {
+        for (public_url, is_loopback) in [
+            ("", true),
+            ("http://localhost:8080", true),
+            ("http://[::1]:8080", true),
+            ("https://code.example.org", false),
+            ("https://192.168.1.5:8443", false),
+        ] {
+            assert_eq!(site(3400, public_url).unwrap().is_loopback(), is_loopback, "{public_url}");
         }
     }
 

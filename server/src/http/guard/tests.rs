@@ -1,8 +1,10 @@
-use axum::{body::Body, routing::any};
+use std::net::SocketAddr;
+
+use axum::{body::Body, extract::ConnectInfo, routing::any};
 use tower::ServiceExt as _;
 
 use super::*;
-use crate::auth::{BrowserSession, memory::MemoryStore};
+use crate::auth::{BrowserSession, TOKEN_LIFETIME, memory::MemoryStore};
 
 const HOST: &str = "host: 127.0.0.1:3400";
 const ORIGIN: &str = "origin: http://127.0.0.1:3400";
@@ -22,9 +24,9 @@ async fn logged_in_at(now: OffsetDateTime) -> Fixture {
         site: Site::new(3400, Some(&"https://code.example.org".parse().unwrap())).unwrap(),
         auth: Auth::new(Arc::new(MemoryStore::default())),
     });
-    let token = gate.auth.issue_token(now).await.unwrap();
-    let (_, secret) = gate.auth.log_in(token.reveal(), [127, 0, 0, 1].into(), "test", now).await.unwrap();
-    Fixture { gate, cookie: format!("cookie: other=1; boocode_3400={}", secret.reveal()) }
+    let token = gate.auth.issue_token(now, TOKEN_LIFETIME, None).await.unwrap();
+    let (_, secret) = gate.auth.log_in(token.expose(), [127, 0, 0, 1].into(), "test", now).await.unwrap();
+    Fixture { gate, cookie: format!("cookie: other=1; boocode_3400={}", secret.expose()) }
 }
 
 /// Answers 200 to everything, so that any other status is the guard's.
@@ -90,6 +92,34 @@ async fn no_header_skips_a_check() {
         check("GET /", &["host: evil.org", header], 403).await;
         check("POST /api/ask", &[HOST, header], 403).await;
         check("GET /", &[HOST, "origin: https://evil.org", header], 403).await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_comes_around_the_proxy() {
+    let site = Site::new(3400, Some(&"https://code.example.org".parse().unwrap())).unwrap();
+    let store = Arc::new(MemoryStore::default());
+    let gate = Gate { site: site.behind(&["10.0.0.2".parse().unwrap()]), auth: Auth::new(store) };
+    let gate = Arc::new(gate);
+    for (peer, status) in [
+        ("10.0.0.2:1", 200),
+        ("[::ffff:10.0.0.2]:1", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]:1", 200),
+        ("10.0.0.3:1", 403),
+        ("[2001:db8::1]:1", 403),
+    ] {
+        let connected = move |router: Router| {
+            router.layer(from_fn(move |mut request: Request, next: Next| async move {
+                request.extensions_mut().insert(ConnectInfo(peer.parse::<SocketAddr>().unwrap()));
+                next.run(request).await
+            }))
+        };
+        let headers = ["host: code.example.org", "x-forwarded-for: 127.0.0.1"];
+        let control = send(connected(open_router()), "GET /login", &headers).await;
+        assert_eq!(control.status(), 200, "control: {peer}");
+        let guarded = connected(protect(open_router(), Arc::clone(&gate)));
+        assert_eq!(send(guarded, "GET /login", &headers).await.status(), status, "{peer}");
     }
 }
 
@@ -184,7 +214,7 @@ async fn strangers_see_the_login_and_nothing_else() {
 async fn a_cookie_of_another_port_or_a_made_up_one_is_no_login() {
     let fixture = fixture().await;
     let other_port = fixture.cookie.replace("3400", "3401");
-    let made_up = format!("cookie: boocode_3400={}", Secret::generate().reveal());
+    let made_up = format!("cookie: boocode_3400={}", Credential::generate().expose());
     for (cookie, status) in [(&other_port, 401), (&made_up, 401), (&fixture.cookie, 200)] {
         let answer = send(protect(open_router(), fixture.gate.clone()), "GET /", &[HOST, cookie]).await;
         assert_eq!(answer.status(), status);
@@ -205,10 +235,30 @@ async fn handlers_know_the_session_and_old_ones_get_their_cookie_again() {
 }
 
 #[tokio::test]
+async fn only_an_answer_about_the_session_keeps_its_cookie_from_being_renewed() {
+    let day = std::time::Duration::from_secs(24 * 60 * 60);
+    for (set, expected) in [
+        ("boocode_theme=dark", vec!["boocode_theme", "boocode_3400"]),
+        ("boocode_3400=; Max-Age=0", vec!["boocode_3400"]),
+    ] {
+        let fixture = logged_in_at(OffsetDateTime::now_utc() - 29 * day).await;
+        let router = Router::new().fallback(any(move || async move { [(header::SET_COOKIE, set)] }));
+        let answer = send(protect(router, fixture.gate), "GET /", &[HOST, &fixture.cookie]).await;
+        let names: Vec<_> = answer
+            .headers()
+            .get_all(header::SET_COOKIE)
+            .iter()
+            .map(|set| set.to_str().unwrap().split('=').next().unwrap())
+            .collect();
+        assert_eq!(names, expected, "{set}");
+    }
+}
+
+#[tokio::test]
 async fn without_its_store_the_guard_stays_shut() {
     let gate =
         Gate { site: Site::new(3400, None).unwrap(), auth: Auth::new(Arc::new(MemoryStore::broken())) };
-    let cookie = format!("cookie: boocode_3400={}", Secret::generate().reveal());
+    let cookie = format!("cookie: boocode_3400={}", Credential::generate().expose());
     let answer = send(protect(open_router(), Arc::new(gate)), "GET /", &[HOST, &cookie]).await;
     assert_eq!(answer.status(), 503);
     assert!(answer.headers().contains_key(header::RETRY_AFTER));
@@ -218,6 +268,9 @@ async fn without_its_store_the_guard_stays_shut() {
 fn only_our_own_paths_are_led_back_to() {
     for (next, leads_to) in [
         ("/", "/"),
+        ("/chat/1?q=x", "/chat/1?q=x"),
+        ("/chat/1?__path=/api/ask&__err=x", "/chat/1"),
+        ("/?%5F%5Ferr=x", "/"),
         ("/chat/1?a=b#c", "/chat/1?a=b#c"),
         ("", "/"),
         ("chat", "/"),

@@ -3,7 +3,7 @@ use tower::ServiceExt as _;
 
 use super::*;
 use crate::{
-    auth::{Auth, Secret, memory::MemoryStore},
+    auth::{Auth, Credential, TOKEN_LIFETIME, memory::MemoryStore},
     http::guard::{Site, protect},
 };
 
@@ -32,8 +32,8 @@ fn gate(public_url: Option<&str>) -> Arc<Gate> {
     Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) })
 }
 
-async fn token(gate: &Gate) -> Secret {
-    gate.auth.issue_token(OffsetDateTime::now_utc()).await.unwrap()
+async fn token(gate: &Gate) -> Credential {
+    gate.auth.issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await.unwrap()
 }
 
 async fn send(gate: &Arc<Gate>, request: &str, extra: &[(&str, &str)], body: &str) -> Answer {
@@ -56,7 +56,7 @@ async fn send(gate: &Arc<Gate>, request: &str, extra: &[(&str, &str)], body: &st
 #[tokio::test]
 async fn a_link_logs_in_once_and_leaves_the_url() {
     let gate = gate(None);
-    let link = format!("GET /login?token={}", token(&gate).await.reveal());
+    let link = format!("GET /login?token={}", token(&gate).await.expose());
     let first = send(&gate, &link, &[], "").await;
     assert_eq!((first.status, first.header(header::LOCATION)), (303, "/"));
     assert_eq!(first.header(header::REFERRER_POLICY), "no-referrer");
@@ -82,7 +82,7 @@ async fn a_link_logs_in_once_and_leaves_the_url() {
 #[tokio::test]
 async fn behind_https_the_cookie_is_secure() {
     let gate = gate(Some("https://code.example.org"));
-    let link = format!("GET /login?token={}", token(&gate).await.reveal());
+    let link = format!("GET /login?token={}", token(&gate).await.expose());
     assert!(send(&gate, &link, &[], "").await.header(header::SET_COOKIE).contains("Secure"));
 }
 
@@ -96,7 +96,7 @@ async fn looking_ahead_does_not_spend_the_token() {
         ("GET", Some(("x-moz", "prefetch"))),
     ] {
         let gate = gate(None);
-        let path = format!("/login?token={}", token(&gate).await.reveal());
+        let path = format!("/login?token={}", token(&gate).await.expose());
         let ahead = send(&gate, &format!("{method} {path}"), header.as_slice(), "").await;
         assert!(ahead.cookie().is_none(), "{method} {header:?}");
         assert_eq!(send(&gate, &format!("GET {path}"), &[], "").await.status, 303, "{method} {header:?}");
@@ -107,7 +107,7 @@ async fn looking_ahead_does_not_spend_the_token() {
 async fn a_pasted_link_or_token_logs_in() {
     for wrap in ["{}", "  {} ", "http://127.0.0.1:3400/login?token={}", "http://x/login?token={}&next=/a"] {
         let gate = gate(None);
-        let pasted = wrap.replace("{}", token(&gate).await.reveal());
+        let pasted = wrap.replace("{}", token(&gate).await.expose());
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("token", &pasted)
             .append_pair("next", "/chat?a=1")
@@ -142,7 +142,7 @@ async fn a_login_leads_nowhere_else() {
     for next in ["https://evil.org", "//evil.org", "/\\evil.org", "/login?next=/login", "/%0d\nX: y"] {
         let gate = gate(None);
         let form = form_urlencoded::Serializer::new(String::new())
-            .append_pair("token", token(&gate).await.reveal())
+            .append_pair("token", token(&gate).await.expose())
             .append_pair("next", next)
             .finish();
         assert_eq!(send(&gate, "POST /login", &[], &form).await.header(header::LOCATION), "/", "{next}");
@@ -164,9 +164,28 @@ async fn guessing_ends_in_429() {
 }
 
 #[tokio::test]
+async fn behind_a_proxy_a_guesser_locks_out_nobody_else() {
+    for (is_trusted, next_client) in [(true, 401), (false, 429)] {
+        let url = "https://code.example.org".parse().unwrap();
+        let proxies: &[IpAddr] = if is_trusted { &[IpAddr::V4(Ipv4Addr::UNSPECIFIED)] } else { &[] };
+        let site = Site::new(3400, Some(&url)).unwrap().behind(proxies);
+        let gate = Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) });
+        let guess = async |client: &str| {
+            send(&gate, "POST /login", &[("x-forwarded-for", client)], "token=guess").await.status
+        };
+        let mut last = 0;
+        for _ in 0..10 {
+            last = guess("203.0.113.7").await;
+        }
+        assert_eq!(last, 429, "whoever guesses is stopped");
+        assert_eq!(guess("203.0.113.8").await, next_client, "trusted: {is_trusted}");
+    }
+}
+
+#[tokio::test]
 async fn logging_out_ends_the_session_and_its_connections() {
     let gate = gate(None);
-    let link = format!("GET /login?token={}", token(&gate).await.reveal());
+    let link = format!("GET /login?token={}", token(&gate).await.expose());
     let cookie = send(&gate, &link, &[], "").await.cookie().unwrap();
     let session = gate.auth.sessions(OffsetDateTime::now_utc()).await.unwrap().remove(0);
     let live = gate.auth.hold(&session, OffsetDateTime::now_utc()).await.unwrap().unwrap();

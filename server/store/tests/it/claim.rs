@@ -96,7 +96,7 @@ async fn only_what_can_be_reached_is_claimed(pool: PgPool) {
         assert_eq!(scene.claim_at(by, servers).await, None, "{servers:?}");
     }
     let without_place = [Reachable { server: "local".into(), slot_key: "not provided".into() }];
-    let claim = tasks::claim(&scene.db, by, &without_place, LEASE, LEASE, 0).await.unwrap();
+    let claim = tasks::claim(&scene.db, by, "here", &without_place, LEASE, LEASE, 0).await.unwrap();
     assert_eq!(claim, None, "no place was provided");
     assert_eq!(scene.dump().await, before);
     assert_eq!(scene.claim(by).await.map(|task| task.id), Some(task));
@@ -109,7 +109,7 @@ async fn two_names_of_one_server_share_its_place(pool: PgPool) {
     scene.ask_anew("alias").await;
     let mut both = reachable(&["local"]);
     both.push(Reachable { server: "alias".into(), slot_key: "local".into() });
-    let claim = || tasks::claim(&scene.db, Uuid::nil(), &both, LEASE, LEASE, 0);
+    let claim = || tasks::claim(&scene.db, Uuid::nil(), "here", &both, LEASE, LEASE, 0);
     let first = claim().await.unwrap().unwrap();
     assert_eq!(claim().await.unwrap(), None);
     scene.report(stream_of(&first), done()).await.unwrap();
@@ -152,12 +152,13 @@ async fn what_waits_is_told_how_many_go_first(pool: PgPool) {
         asked.push(scene.ask_anew("local").await.1);
         scene.ask_anew("cloud").await;
     }
-    let ahead = |nth: usize| tasks::ahead(&scene.db, asked[nth]);
-    assert_eq!((ahead(0).await.unwrap(), ahead(2).await.unwrap()), (0, 2));
+    let queued = async |nth: usize| tasks::queued(&scene.db, asked[nth]).await.unwrap();
+    let behind = |ahead| Some(tasks::Queued { server: "local".into(), ahead });
+    assert_eq!((queued(0).await, queued(2).await), (behind(0), behind(2)));
     let running = scene.claim_at(Uuid::nil(), &["local"]).await.unwrap();
-    assert_eq!((ahead(0).await.unwrap(), ahead(2).await.unwrap()), (0, 2));
+    assert_eq!((queued(0).await, queued(2).await), (None, behind(2)));
     scene.report(stream_of(&running), done()).await.unwrap();
-    assert_eq!(ahead(2).await.unwrap(), 1);
+    assert_eq!(queued(2).await, behind(1));
 }
 
 /// However an attempt ends, its place is free afterwards, and was held until then.

@@ -128,3 +128,23 @@ async fn a_listener_is_woken_by_every_commit_and_piece_of_output(pool: PgPool) {
     scene.chat().await;
     assert_eq!(next().await, Wake::Events);
 }
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_closed_listener_leaves_no_connection(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let left = async || {
+        let query = "select count(*) from pg_stat_activity
+                     where datname = current_database() and query ~* '^(un)?listen'";
+        sqlx::query_scalar::<_, i64>(query).fetch_one(&scene.pool).await.unwrap()
+    };
+    let listener = Listener::open(&scene.db).await.unwrap();
+    assert_eq!(left().await, 1);
+    within_limit(listener.close()).await;
+    // Our side has hung up; the process on the other side needs a moment to notice.
+    within_limit(async {
+        while left().await > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}

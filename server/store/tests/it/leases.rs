@@ -20,7 +20,7 @@ use super::scene::{LEASE, Scene, attempt, done, ended, model, reachable, stream_
 impl Scene {
     async fn claim_for(&self, by: Uuid, lease: Duration, limit: Duration) -> StreamId {
         let servers = reachable(&["cloud"]);
-        let task = tasks::claim(&self.db, by, &servers, lease, limit, self.now()).await.unwrap();
+        let task = tasks::claim(&self.db, by, "here", &servers, lease, limit, self.now()).await.unwrap();
         stream_of(&task.expect("a free place"))
     }
 

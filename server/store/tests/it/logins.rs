@@ -17,7 +17,7 @@ const HOUR: Duration = Duration::HOUR;
 async fn a_token_is_spent_once(pool: PgPool) {
     let db = Db::attach((*pool.connect_options()).clone()).await.unwrap();
     for token in [b"one".as_slice(), b"two"] {
-        logins::insert_token(&db, token, NOW, NOW + HOUR).await.unwrap();
+        logins::insert_token(&db, token, NOW, NOW + HOUR, None).await.unwrap();
     }
     let redeem = |_| {
         let db = db.clone();
@@ -34,12 +34,12 @@ async fn a_token_expires(pool: PgPool) {
     let db = Db::from(pool.clone());
     let instant = Duration::MICROSECOND;
     for (at, valid) in [(HOUR - instant, true), (HOUR, false), (HOUR + instant, false)] {
-        logins::insert_token(&db, b"token", NOW, NOW + HOUR).await.unwrap();
+        logins::insert_token(&db, b"token", NOW, NOW + HOUR, None).await.unwrap();
         assert_eq!(logins::redeem_token(&db, b"token", NOW + at).await.unwrap(), valid, "after {at}");
         assert!(!logins::redeem_token(&db, b"token", NOW).await.unwrap(), "it is spent either way");
     }
-    logins::insert_token(&db, b"old", NOW, NOW + HOUR).await.unwrap();
-    logins::insert_token(&db, b"new", NOW + HOUR, NOW + HOUR * 2).await.unwrap();
+    logins::insert_token(&db, b"old", NOW, NOW + HOUR, None).await.unwrap();
+    logins::insert_token(&db, b"new", NOW + HOUR, NOW + HOUR * 2, None).await.unwrap();
     let kept: Vec<Vec<u8>> =
         sqlx::query_scalar("select hash from login_tokens").fetch_all(&pool).await.unwrap();
     assert_eq!(kept, [b"new"], "what has expired is not kept");
@@ -67,6 +67,21 @@ async fn a_session_ends_by_time_or_by_being_revoked(pool: PgPool) {
     logins::touch(&db, phone.id, NOW, NOW + HOUR * 9).await.unwrap();
     assert_eq!(find(&phone, NOW).await, None, "being seen does not bring it back");
     assert_eq!(find(&laptop, NOW).await, Some(laptop), "another's session is not touched");
+}
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_browser_that_is_signed_out_takes_its_codes_along(pool: PgPool) {
+    let db = Db::from(pool);
+    let phone = session("phone", NOW, HOUR);
+    logins::insert_session(&db, &phone).await.unwrap();
+    for (token, made_by) in [(b"its".as_slice(), Some(phone.id)), (b"printed", None)] {
+        logins::insert_token(&db, token, NOW, NOW + HOUR, made_by).await.unwrap();
+        assert!(logins::has_token(&db, token).await.unwrap(), "the control: it would work");
+    }
+    logins::revoke(&db, phone.id).await.unwrap();
+    assert!(!logins::redeem_token(&db, b"its", NOW).await.unwrap());
+    assert!(logins::redeem_token(&db, b"printed", NOW).await.unwrap());
+    assert!(!logins::has_token(&db, b"printed").await.unwrap(), "it is spent");
 }
 
 fn session(label: &str, seen_at: OffsetDateTime, lasts: Duration) -> BrowserRow {

@@ -6,7 +6,8 @@ use domain::{
     chat::Chat,
     feed::{Envelope, Event, Fold as _},
     id::ChatId,
-    page::Page,
+    layout::Layout,
+    page::{OpenSession, Page, Wanted},
     workspace::Workspace,
 };
 use rand::{SeedableRng as _, rngs::StdRng};
@@ -27,7 +28,7 @@ pub struct Replay {
 
 impl Replay {
     pub fn new(of: ChatId) -> Self {
-        Self { of, seq: 0, page: Page { workspace: Workspace::default(), chat: None } }
+        Self { of, seq: 0, page: Page { workspace: Workspace::default(), session: None } }
     }
 
     pub fn tell(&mut self, envelope: &Envelope) {
@@ -37,13 +38,20 @@ impl Replay {
         if let Event::ChatAdded { chat } = &envelope.event
             && chat.id == self.of
         {
-            self.page.chat = Some(Chat::new(chat.id, chat.session, chat.title.clone()));
+            let new = Chat { kind: chat.kind, ..Chat::new(chat.id, chat.session, chat.title.clone()) };
+            let open =
+                OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, new)].into() };
+            self.page.session = Some(open);
+        }
+        // Others of the session are here only while they are in front.
+        if let Some(open) = &mut self.page.session {
+            open.chats.retain(|id, _| *id == self.of);
         }
     }
 
     /// Compares with the rows, and the texts with the lengths that events gave them.
     pub async fn assert_equals_rows(&self, scene: &Scene, case: &str) {
-        let rows = snapshot::page(&scene.db, Some(self.of)).await.unwrap();
+        let rows = snapshot::page(&scene.db, Wanted::Chat(self.of), &[]).await.unwrap();
         assert_eq!(rows.seq, self.seq, "{case}");
         assert_eq!(rows.state, self.page, "{case}");
         let told = self.page.streams();
@@ -72,7 +80,7 @@ async fn tell_story(scene: &Scene, seed: u64) {
     let mut replays = chats.map(Replay::new);
     let (mut dice, changes) = (StdRng::seed_from_u64(!seed), AtomicUsize::new(0));
     let mut story = Story::new(scene, seed, &changes);
-    for step in 0..160 {
+    for step in 0..200 {
         let after = replays[0].seq;
         let events = feed::read_after(&scene.db, after, 1_000).await.unwrap().expect("nothing is trimmed");
         for replay in &mut replays {
@@ -83,7 +91,7 @@ async fn tell_story(scene: &Scene, seed: u64) {
         if step % 8 == 0 {
             chosen.assert_equals_rows(scene, &format!("seed {seed}, step {step}")).await;
         }
-        story.step(chosen.page.chat.as_ref().unwrap()).await;
+        story.step(chosen.page.chat(chosen.of).unwrap()).await;
     }
     let changes = changes.into_inner();
     assert!(changes > 60, "seed {seed}: only {changes} steps changed anything");

@@ -10,10 +10,11 @@ use std::{
 use domain::{
     Rejected,
     catalogue::ModelRef,
-    chat::{Chat, Choice, Input, NewTurn},
+    chat::{Chat, Choice, Input, Kind, NewTurn},
     feed::{Envelope, StreamId},
     id::{Attempt, ChatId, MessageId, SessionId, TaskId},
     output::Outcome,
+    page::Wanted,
     task::{Status, Task},
 };
 use sqlx::{AssertSqlSafe, PgPool};
@@ -73,11 +74,11 @@ impl Scene {
     }
 
     pub async fn chat(&self) -> ChatId {
-        workspace::add_chat(&self.db, self.session).await.unwrap().id
+        workspace::add_chat(&self.db, self.session, Kind::Chat).await.unwrap().id
     }
 
     pub async fn load(&self, chat: ChatId) -> Chat {
-        snapshot::page(&self.db, Some(chat)).await.unwrap().state.chat.unwrap()
+        snapshot::page(&self.db, Wanted::Chat(chat), &[]).await.unwrap().state.chat(chat).unwrap().clone()
     }
 
     pub async fn task(&self, chat: ChatId, task: TaskId) -> Task {
@@ -103,7 +104,7 @@ impl Scene {
 
     pub async fn claim_at(&self, by: Uuid, servers: &[&str]) -> Option<Task> {
         let reachable = reachable(servers);
-        tasks::claim(&self.db, by, &reachable, LEASE, LEASE, self.now()).await.unwrap()
+        tasks::claim(&self.db, by, "here", &reachable, LEASE, LEASE, self.now()).await.unwrap()
     }
 
     /// Asks and claims; gives the stream of the attempt.
@@ -161,6 +162,18 @@ impl Scene {
                      select sum(length(body)) from stream_chunks chunk
                      where chunk.task_id = streams.task_id and chunk.attempt = streams.attempt), 0)",
             ),
+            (
+                "whatever was said is found, and nothing else",
+                "select count(*) from messages left join tasks on tasks.id = task_id
+                 full join search_entries entry on entry.id = messages.id
+                 where (entry.id is not null) <> coalesce(messages.body is not null or status = 'settled', false)
+                   and not exists (select from chats where chats.id = entry.id)",
+            ),
+            (
+                "a chat is found by the title that it has",
+                "select count(*) from chats left join search_entries entry on entry.id = chats.id
+                 where (titled_by is not null) <> (entry.id is not null) or title <> entry.body",
+            ),
         ];
         for (what, sql) in broken {
             let count: i64 = sqlx::query_scalar(sql).fetch_one(&self.pool).await.unwrap();
@@ -187,11 +200,11 @@ pub fn model(server: &str) -> ModelRef {
 }
 
 pub fn choice(server: &str) -> Choice {
-    Choice { model: model(server), paid: server == "cloud" }
+    Choice { model: model(server), paid: server == "cloud", persona: None, coder: None }
 }
 
 pub fn ask(turn: NewTurn, server: &str, at_ms: i64) -> Input {
-    Input::Ask { turn, text: "Why?".into(), choice: choice(server), at_ms }
+    Input::Ask { turn, text: "Why?".into(), choice: choice(server), enclosed: Default::default(), at_ms }
 }
 
 pub fn ended(of: StreamId, outcome: Outcome, at_ms: i64) -> Ended {

@@ -1,7 +1,7 @@
 //! How many places a model server has.
 
 use sqlx::PgPool;
-use store::{Db, slots};
+use store::{Db, slots, tasks};
 use uuid::Uuid;
 
 use super::scene::{Scene, done, stream_of, within_limit};
@@ -31,6 +31,28 @@ async fn places_follow_the_limit_but_none_is_taken_from_what_runs(pool: PgPool) 
     provide(4).await;
     assert_eq!(places(&scene.pool, "cloud").await, 4);
     assert_eq!(places(&scene.pool, "local").await, 1, "another server's places are its own");
+}
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn tasks_and_places_are_counted(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let tasks = async || tasks::count(&scene.db).await.unwrap();
+    let status = |queued, running, settled| {
+        [("queued", queued), ("running", running), ("settled", settled)].map(|(word, n)| (word.to_owned(), n))
+    };
+    let usage = |key: &str, places, used| slots::Usage { key: key.into(), places, used };
+    assert_eq!(tasks().await, status(0, 0, 0));
+    assert_eq!(slots::usage(&scene.db).await.unwrap(), [usage("cloud", 4, 0), usage("local", 1, 0)]);
+
+    for _ in 0..3 {
+        scene.ask_anew("cloud").await;
+    }
+    let first = scene.claim(Uuid::nil()).await.unwrap();
+    scene.claim(Uuid::nil()).await.unwrap();
+    assert_eq!(tasks().await, status(1, 2, 0));
+    assert_eq!(slots::usage(&scene.db).await.unwrap(), [usage("cloud", 4, 2), usage("local", 1, 0)]);
+    scene.report(stream_of(&first), done()).await.unwrap();
+    assert_eq!(tasks().await, status(1, 1, 1));
 }
 
 /// Two servers that start at once list the same model servers, each in its own order.

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use domain::feed::Fold as _;
+use domain::{feed::Fold as _, page::Wanted};
 use sqlx::PgPool;
 use store::snapshot;
 
@@ -24,7 +24,7 @@ async fn what_follows_a_snapshot_leads_from_it_to_the_end(pool: PgPool) {
         async move {
             let mut snapshots = Vec::new();
             while !over.load(Ordering::Relaxed) {
-                snapshots.push(snapshot::page(&scene.db, Some(chat)).await.unwrap());
+                snapshots.push(snapshot::page(&scene.db, Wanted::Chat(chat), &[]).await.unwrap());
             }
             snapshots
         }
@@ -43,7 +43,7 @@ async fn what_follows_a_snapshot_leads_from_it_to_the_end(pool: PgPool) {
     over.store(true, Ordering::Relaxed);
     let snapshots = within_limit(reader).await.unwrap();
 
-    let last = snapshot::page(&scene.db, Some(chat)).await.unwrap();
+    let last = snapshot::page(&scene.db, Wanted::Chat(chat), &[]).await.unwrap();
     let events = scene.events().await;
     let different = snapshots.iter().map(|snapshot| snapshot.seq).collect::<std::collections::BTreeSet<_>>();
     assert!(different.len() > 5, "only {} moments were seen", different.len());

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domain::{
+    attachment::{Attachment, Enclosed, LeftOut, Media},
     chat::{Chat, Input},
     feed::StreamId,
-    id::{Attempt, ChatId, MessageId, TaskId},
+    id::{AttachmentId, Attempt, ChatId, MessageId, TaskId},
     output::{Outcome, Phase},
     task::Status,
 };
@@ -42,7 +43,7 @@ impl<'a> Story<'a> {
             }
             10..13 => {
                 let (reachable, at) = (reachable(&["local", "cloud"]), self.scene.now());
-                tasks::claim(db, self.by, &reachable, LEASE, LEASE, at).await.unwrap().is_some()
+                tasks::claim(db, self.by, "here", &reachable, LEASE, LEASE, at).await.unwrap().is_some()
             }
             13..17 => match self.attempt(chat) {
                 Some(stream) => self.report(stream).await,
@@ -72,20 +73,41 @@ impl<'a> Story<'a> {
         let (at_ms, turn) = (self.scene.now(), turn());
         let choice = choice(if self.dice.random() { "local" } else { "cloud" });
         let text = format!("Question {at_ms}, schön?");
+        let enclosed = self.enclosed();
         let queued = chat.queue.choose(&mut self.dice).map_or(turn.message, |queued| queued.turn.message);
-        match self.dice.random_range(0..14) {
-            0..4 => Input::Ask { turn, text, choice, at_ms },
-            4 => Input::Resend { of: self.message(chat), turn, text, choice, at_ms },
+        match self.dice.random_range(0..15) {
+            0..4 => Input::Ask { turn, text, choice, enclosed, at_ms },
+            4 => Input::Resend { of: self.message(chat), turn, text, choice, enclosed, at_ms },
             5..7 => {
                 Input::Retry { of: self.message(chat), reply: turn.reply, task: turn.task, choice, at_ms }
             }
             7..9 => Input::Switch { to: self.message(chat) },
-            9 => Input::EditQueued { message: queued, text },
+            9 => {
+                let Enclosed { mentioned, left_out, .. } = enclosed;
+                Input::EditQueued { message: queued, text, mentioned, left_out }
+            }
             10 => Input::Unqueue { message: queued },
             11 => Input::SendQueued { at_ms },
-            12 => Input::Stop,
+            12 => Input::SendNow { message: queued, at_ms },
+            13 => Input::Stop,
             _ => Input::Rename { title: if self.dice.random() { text } else { " ".into() } },
         }
+    }
+
+    /// Sometimes files, as far as a chat knows of them.
+    fn enclosed(&mut self) -> Enclosed {
+        if self.dice.random_ratio(2, 3) {
+            return Enclosed::default();
+        }
+        let mut file = |is_mention| Attachment {
+            id: AttachmentId(Uuid::from_u128(self.dice.random())),
+            name: "schön.txt".into(),
+            media: Media::Text,
+            bytes: 1,
+            is_mention,
+        };
+        let left_out = LeftOut { name: "big".into(), reason: "It is too large.".into() };
+        Enclosed { attached: vec![file(false)], mentioned: vec![file(true)], left_out: vec![left_out] }
     }
 
     fn message(&mut self, chat: &Chat) -> MessageId {

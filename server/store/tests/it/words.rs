@@ -9,21 +9,27 @@ use domain::{
     transcript::Encoder,
 };
 use sqlx::PgPool;
-use store::{commit, streams, workspace};
+use store::{Said, commit, streams, workspace};
 use uuid::Uuid;
 
 use super::scene::{Scene, choice, done, ended, model, rejected, stream_of, turn};
 
 impl Scene {
-    async fn question(&self, chat: ChatId, text: &str) -> NewTurn {
+    pub async fn question(&self, chat: ChatId, text: &str) -> NewTurn {
         let turn = turn();
-        let ask = Input::Ask { turn, text: text.into(), choice: choice("local"), at_ms: self.now() };
+        let ask = Input::Ask {
+            turn,
+            text: text.into(),
+            choice: choice("local"),
+            enclosed: Default::default(),
+            at_ms: self.now(),
+        };
         commit::chat(&self.db, chat, ask).await.unwrap();
         turn
     }
 
     /// Runs the task that waits, with reasoning before its text.
-    async fn answer(&self, text: &str, outcome: Outcome) {
+    pub async fn answer(&self, text: &str, outcome: Outcome) {
         let stream = stream_of(&self.claim_at(Uuid::nil(), &["local"]).await.unwrap());
         let mut encoder = Encoder::default();
         let mut output = encoder.encode(&Output::Reasoning("Hm.".into()));
@@ -37,8 +43,10 @@ impl Scene {
 
     async fn assert_said(&self, task: TaskId, work: Work, expected: &str) {
         let conversation = store::conversation(&self.db, task).await.unwrap();
-        let said =
-            conversation.said.iter().map(|(asked, text)| format!("{}{text}", if *asked { "?" } else { "!" }));
+        let said = conversation.said.iter().map(|said| match said {
+            Said::Question { text, .. } => format!("?{text}"),
+            Said::Answer(text) => format!("!{text}"),
+        });
         assert_eq!((conversation.work, said.collect::<Vec<_>>().join(" ").as_str()), (work, expected));
     }
 }
@@ -87,7 +95,13 @@ async fn a_zero_character_is_refused_in_words_and_holds_up_nothing(pool: PgPool)
     let scene = Scene::new(pool).await;
     let chat = scene.chat().await;
     let before = scene.dump().await;
-    let ask = Input::Ask { turn: turn(), text: "a\0b".into(), choice: choice("local"), at_ms: 0 };
+    let ask = Input::Ask {
+        turn: turn(),
+        text: "a\0b".into(),
+        choice: choice("local"),
+        enclosed: Default::default(),
+        at_ms: 0,
+    };
     let refused = [
         rejected(commit::chat(&scene.db, chat, ask).await),
         rejected(workspace::add_project(&scene.db, "Name", "/a\0b").await),

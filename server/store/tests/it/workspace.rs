@@ -3,7 +3,9 @@
 use domain::{
     Rejected,
     chat::Input,
+    chat::Kind,
     id::{ChatId, ProjectId, SessionId, TaskId},
+    page::Wanted,
 };
 use sqlx::PgPool;
 use store::{commit, snapshot, workspace};
@@ -17,8 +19,8 @@ async fn what_is_made_is_listed(pool: PgPool) {
     let (project, first) = workspace::add_project(&scene.db, " Two \n words ", "/two").await.unwrap();
     assert_eq!((project.name.as_str(), first.project), ("Two words", project.id));
     let second = workspace::add_session(&scene.db, project.id, "Second").await.unwrap();
-    let chat = workspace::add_chat(&scene.db, second.id).await.unwrap();
-    let listed = snapshot::page(&scene.db, None).await.unwrap().state.workspace;
+    let chat = workspace::add_chat(&scene.db, second.id, Kind::Chat).await.unwrap();
+    let listed = snapshot::page(&scene.db, Wanted::Start, &[]).await.unwrap().state.workspace;
     assert_eq!(listed.projects[1..], [project]);
     assert_eq!(listed.sessions[1..], [first, second]);
     assert_eq!(listed.chats, [chat]);
@@ -49,9 +51,10 @@ async fn what_does_not_exist_is_refused_by_name(pool: PgPool) {
     let (db, id) = (&scene.db, Uuid::now_v7());
     let refused = [
         ("project", rejected(workspace::add_session(db, ProjectId(id), "Name").await)),
-        ("session", rejected(workspace::add_chat(db, SessionId(id)).await)),
+        ("session", rejected(workspace::add_chat(db, SessionId(id), Kind::Chat).await)),
         ("chat", rejected(commit::chat(db, ChatId(id), Input::Stop).await)),
-        ("chat", rejected(snapshot::page(db, Some(ChatId(id))).await)),
+        ("chat", rejected(snapshot::page(db, Wanted::Chat(ChatId(id)), &[]).await)),
+        ("session", rejected(snapshot::page(db, Wanted::Session(SessionId(id)), &[]).await)),
         ("task", rejected(store::conversation(db, TaskId(id)).await)),
     ];
     for (what, refusal) in refused {

@@ -36,7 +36,7 @@ impl Watcher {
     }
 
     pub fn chat(&self) -> &Chat {
-        self.mirror.state.chat.as_ref().unwrap()
+        self.mirror.state.chat(self.chat).unwrap()
     }
 
     /// The task of the last answer that is shown.
@@ -51,9 +51,15 @@ impl Watcher {
 
     /// The text of the last attempt at the last answer.
     pub fn answer(&self) -> String {
+        Transcript::read(&self.last_stream()).text()
+    }
+
+    /// All that it says, as it is stored.
+    pub fn last_stream(&self) -> String {
         let task = self.last_task();
         let Some((attempt, _)) = task.attempts().last().copied() else { return String::new() };
-        self.stream_text(StreamId { task: task.id, attempt })
+        let stream = StreamId { task: task.id, attempt };
+        self.mirror.streams.get(&stream).map_or(String::new(), |copy| copy.text.clone())
     }
 
     pub fn stream_text(&self, stream: StreamId) -> String {
@@ -62,7 +68,7 @@ impl Watcher {
 
     pub fn questions(&self) -> Vec<String> {
         let text = |body: &Body| match body {
-            Body::User { text } => Some(text.clone()),
+            Body::User { text, .. } => Some(text.clone()),
             Body::Assistant { .. } => None,
         };
         self.chat().branch().iter().filter_map(|message| text(&message.body)).collect()

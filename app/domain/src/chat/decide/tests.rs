@@ -4,6 +4,9 @@ use crate::{
     id::{ChatId, SessionId},
 };
 
+mod coder;
+mod files;
+
 fn id(n: u128) -> uuid::Uuid {
     uuid::Uuid::from_u128(n)
 }
@@ -13,7 +16,7 @@ fn model() -> ModelRef {
 }
 
 fn choice() -> Choice {
-    Choice { model: model(), paid: false }
+    Choice { model: model(), paid: false, persona: None, coder: None }
 }
 
 /// Turn `n` has message `n`, reply `100 + n` and task `200 + n`.
@@ -34,16 +37,25 @@ impl Story {
         events.iter().for_each(|event| self.chat.apply(event));
     }
 
-    /// One word a step: `ask1 edit1>2 retry1>2 claim1 done1 fail1 lost1 stop switch1 unqueue2 send`.
+    /// One word a step: `ask1 edit1>2 retry1>2 claim1 done1 fail1 lost1 stop switch1 unqueue2 send send2`. A
+    /// question may have files: `ask1+7@8` has file 7 attached and file 8 mentioned.
     fn step(&mut self, word: &str) -> Result<(), Rejected> {
+        let (word, enclosed) = files::enclosed(word);
         let (verb, rest) = word.split_at(word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len()));
         let (of, new) = rest.split_once('>').unwrap_or((rest, rest));
         let (of, new) = (of.parse().unwrap_or(0), new.parse().unwrap_or(0));
         let text = format!("text {new}");
         let at_ms = 5;
         let input = match verb {
-            "ask" => Input::Ask { turn: turn(new), text, choice: choice(), at_ms },
-            "edit" => Input::Resend { of: turn(of).message, turn: turn(new), text, choice: choice(), at_ms },
+            "ask" => Input::Ask { turn: turn(new), text, choice: choice(), enclosed, at_ms },
+            "edit" => {
+                let (of, turn) = (turn(of).message, turn(new));
+                Input::Resend { of, turn, text, choice: choice(), enclosed, at_ms }
+            }
+            "reword" => {
+                let Enclosed { mentioned, left_out, .. } = enclosed;
+                Input::EditQueued { message: turn(of).message, text, mentioned, left_out }
+            }
             "retry" => Input::Retry {
                 of: turn(of).reply,
                 reply: turn(new).reply,
@@ -53,7 +65,8 @@ impl Story {
             },
             "switch" => Input::Switch { to: turn(of).message },
             "unqueue" => Input::Unqueue { message: turn(of).message },
-            "send" => Input::SendQueued { at_ms },
+            "send" if rest.is_empty() => Input::SendQueued { at_ms },
+            "send" => Input::SendNow { message: turn(of).message, at_ms },
             "stop" => Input::Stop,
             "claim" => {
                 let events = self.chat.tasks[&turn(of).task].decide(task::Input::Claim { at_ms })?;
@@ -137,16 +150,48 @@ fn a_question_that_arrives_twice_is_asked_once() {
 }
 
 #[test]
+fn an_answer_that_is_asked_for_twice_is_made_once() {
+    check("ask1 claim1 done1 retry1>2 retry1>2", "1 102 |");
+    check("ask1 claim1 done1 retry1>2 claim2 done2 retry1>2", "1 102 |");
+    // The control: under another id it is another one.
+    check("ask1 claim1 done1 retry1>2 claim2 done2 retry1>3", "1 103 |");
+    let known = || Rejected::Invalid("This answer was asked for already. Ask for another one.".into());
+    refuses("ask1 claim1 done1 retry1>1", known());
+    refuses("ask1 claim1 done1 ask2 claim2 done2 retry2>1", known());
+
+    let mut story = Story::new();
+    "ask1 claim1 done1 retry1>2 claim2 done2".split_whitespace().for_each(|word| story.step(word).unwrap());
+    let other = Choice {
+        model: ModelRef { model: "large".into(), ..model() },
+        paid: false,
+        persona: None,
+        coder: None,
+    };
+    let (of, NewTurn { reply, task, .. }) = (turn(1).reply, turn(2));
+    let retry = Input::Retry { of, reply, task, choice: other, at_ms: 5 };
+    assert_eq!(story.chat.decide(retry), Err(known()), "another model was not asked");
+}
+
+#[test]
 fn other_words_under_a_known_id_are_refused_rather_than_lost() {
     let check = |words: &str, n: u128, text: &str, is_repeat: bool| {
         let mut story = Story::new();
         words.split_whitespace().for_each(|word| story.step(word).unwrap());
-        let ask = Input::Ask { turn: turn(n), text: text.into(), choice: choice(), at_ms: 5 };
+        let enclosed = Enclosed::default();
+        let (text, choice) = (text.to_owned(), choice());
+        let ask = Input::Ask {
+            turn: turn(n),
+            text: text.clone(),
+            choice: choice.clone(),
+            enclosed: enclosed.clone(),
+            at_ms: 5,
+        };
         let resend = Input::Resend {
             of: turn(1).message,
             turn: turn(n),
-            text: text.into(),
-            choice: choice(),
+            text: text.clone(),
+            choice,
+            enclosed,
             at_ms: 5,
         };
         for input in [ask, resend] {
@@ -172,6 +217,50 @@ fn after_a_failure_or_a_stop_the_queue_is_held() {
     check("ask1 ask2 claim1 stop done1", "1 101 | 2");
     check("ask1 ask2 claim1 fail1 ask3", "1 101 | 2 3");
     check("ask1 ask2 claim1 fail1 send", "1 101 2 102 |");
+    let held = |script: &str, expected| {
+        let mut story = Story::new();
+        script.split_whitespace().for_each(|word| story.step(word).unwrap());
+        assert_eq!(story.chat.is_held(), expected, "script: {script}");
+    };
+    held("ask1 ask2 claim1 fail1", true);
+    held("ask1 ask2 claim1 stop", false);
+    held("ask1 ask2 claim1 fail1 send", false);
+    held("ask1 claim1 fail1", false);
+}
+
+#[test]
+fn a_waiting_message_is_sent_now_in_place_of_the_running_turn() {
+    // One that nobody has begun makes room at once.
+    check("ask1 ask2 ask3 send3", "1 101 3 103 | 2");
+    // One that runs is stopped first; how it ends does not matter.
+    check("ask1 ask2 ask3 claim1 send3", "1 101 | 2 3");
+    check("ask1 ask2 ask3 claim1 send3 stopped1", "1 101 3 103 | 2");
+    check("ask1 ask2 ask3 claim1 send3 fail1", "1 101 3 103 | 2");
+    check("ask1 ask2 ask3 claim1 send3 lost1", "1 101 3 103 | 2");
+    check("ask1 ask2 ask3 claim1 send3 done1", "1 101 3 103 | 2");
+    // The rest follows in order.
+    check("ask1 ask2 ask3 ask4 claim1 send3 stopped1 claim3 done3", "1 101 3 103 2 102 | 4");
+    // A stop that was asked for before does not hold what is sent now; one that is asked for after it does.
+    check("ask1 ask2 claim1 stop send2 stopped1", "1 101 2 102 |");
+    check("ask1 ask2 claim1 send2 stop stopped1", "1 101 | 2");
+    check("ask1 ask2 ask3 claim1 send3 send2 stopped1", "1 101 2 102 | 3");
+    check("ask1 ask2 ask3 claim1 send3 unqueue3 stopped1", "1 101 | 2");
+    // Whoever looks at another branch meanwhile does not change what is followed.
+    check("ask1 claim1 done1 edit1>3 ask4 claim3 send4 switch1 stopped3", "3 103 4 104 |");
+}
+
+#[test]
+fn of_a_held_queue_one_is_sent_and_the_rest_follows_it() {
+    check("ask1 ask2 ask3 claim1 fail1 send3", "1 101 3 103 | 2");
+    check("ask1 ask2 ask3 claim1 fail1 send3 claim3 done3", "1 101 3 103 2 102 |");
+    check("ask1 ask2 ask3 claim1 fail1 send3 claim3 fail3", "1 101 3 103 | 2");
+}
+
+#[test]
+fn sending_now_twice_is_sending_once() {
+    check("ask1 ask2 claim1 send2 send2 stopped1 send2", "1 101 2 102 |");
+    check("ask1 ask2 claim1 done1 send2", "1 101 2 102 |");
+    refuses("ask1 send7", Rejected::missing("queued message"));
 }
 
 #[test]
@@ -201,7 +290,10 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
 #[test]
 fn a_message_has_a_sensible_size() {
     let chat = Story::new().chat;
-    let ask = |text: String| chat.decide(Input::Ask { turn: turn(1), text, choice: choice(), at_ms: 0 });
+    let ask = |text: String| {
+        let (turn, choice, enclosed) = (turn(1), choice(), Enclosed::default());
+        chat.decide(Input::Ask { turn, text, choice, enclosed, at_ms: 0 })
+    };
     assert_eq!(ask(" \n".into()), Err(Rejected::Empty));
     assert_eq!(ask("x".repeat(256 * 1024 + 1)), Err(Rejected::TooLong { got: 257, max: 256 }));
     assert!(ask("x".repeat(256 * 1024)).is_ok());

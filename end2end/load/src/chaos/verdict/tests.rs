@@ -5,7 +5,9 @@ use domain::{
     chat::{Choice, Input, NewTurn, Report},
     feed::{Event, Mirror},
     id::{Attempt, ChatId, SessionId, TaskId},
+    layout::Layout,
     output::Measured,
+    page::OpenSession,
     task,
     workspace::Workspace,
 };
@@ -32,8 +34,19 @@ impl Scene {
         let mut chat = Chat::new(id, SessionId(Uuid::from_u128(2)), "New chat".into());
         let reply = domain::id::MessageId(Uuid::from_u128(3));
         let turn = NewTurn { message: asked.question.message, reply, task: TaskId(Uuid::from_u128(4)) };
-        let choice = Choice { model: ModelRef { server: "s".into(), model: "m".into() }, paid: false };
-        let ask = Input::Ask { turn, text: asked.question.text.clone(), choice, at_ms: 0 };
+        let choice = Choice {
+            model: ModelRef { server: "s".into(), model: "m".into() },
+            paid: false,
+            persona: None,
+            coder: None,
+        };
+        let ask = Input::Ask {
+            turn,
+            text: asked.question.text.clone(),
+            choice,
+            enclosed: Default::default(),
+            at_ms: 0,
+        };
         apply(&mut chat, |chat| chat.decide(ask).unwrap());
         apply(&mut chat, |chat| chat.tasks[&turn.task].decide(task::Input::Claim { at_ms: 0 }).unwrap());
         let report = Report {
@@ -47,7 +60,9 @@ impl Scene {
         };
         apply(&mut chat, |chat| chat.decide(Input::Report(report)).unwrap());
         let stream = StreamId { task: turn.task, attempt: Attempt(1) };
-        let state = Page { workspace: Workspace::default(), chat: Some(chat) };
+        let open =
+            OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+        let state = Page { workspace: Workspace::default(), session: Some(open) };
         let fresh = Snapshot { seq: 9, state, streams: vec![(stream, ANSWER.into())] };
         let mut promises = Promises::default();
         promises.note(&Mirror::new(fresh.clone())).unwrap();
@@ -64,8 +79,12 @@ impl Scene {
     }
 
     fn chat(&mut self) -> &mut Chat {
-        self.fresh.state.chat.as_mut().unwrap()
+        chat_of(&mut self.fresh)
     }
+}
+
+fn chat_of(page: &mut Snapshot<Page>) -> &mut Chat {
+    page.state.session.as_mut().unwrap().chats.values_mut().next().unwrap()
 }
 
 fn apply(chat: &mut Chat, decide: impl FnOnce(&Chat) -> Vec<Event>) {
@@ -89,7 +108,7 @@ fn what_is_missing_is_found() {
     check(|scene| drop(scene.chat().messages.pop()), true, true);
     check(|scene| scene.fresh.streams[0].1 = "\u{1e}text\n1 2 ".into(), true, false);
     check(|scene| scene.page.streams[0].1.clear(), true, false);
-    check(|scene| scene.page.state.chat.as_mut().unwrap().title = "Other".into(), true, false);
+    check(|scene| chat_of(&mut scene.page).title = "Other".into(), true, false);
     check(|scene| scene.records[0].disconnected = true, true, false);
 }
 
@@ -97,13 +116,7 @@ fn what_is_missing_is_found() {
 fn what_never_ended_or_was_given_up_early_is_found() {
     let settle = |scene: &mut Scene, status: Status| {
         for page in [&mut scene.fresh, &mut scene.page] {
-            page.state
-                .chat
-                .as_mut()
-                .unwrap()
-                .tasks
-                .values_mut()
-                .for_each(|task| task.status = status.clone());
+            chat_of(page).tasks.values_mut().for_each(|task| task.status = status.clone());
         }
     };
     check(|scene| settle(scene, Status::Queued), true, true);
@@ -118,7 +131,7 @@ fn what_is_there_twice_is_found() {
         |scene| {
             let question = scene.chat().messages[0].clone();
             scene.chat().messages.push(question.clone());
-            scene.page.state.chat.as_mut().unwrap().messages.push(question);
+            chat_of(&mut scene.page).messages.push(question);
         },
         false,
         true,

@@ -1,0 +1,114 @@
+//! Which model a turn goes to, as whom, and by whose hands.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Rejected,
+    backend::Backend,
+    catalogue::{Catalogue, Hindrance, Lane, ModelRef},
+};
+
+/// The model a turn goes to. A paid one is not repeated as often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub model: ModelRef,
+    pub paid: bool,
+    /// By its name: what it says is looked up when the turn begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// In a Coder: who does the work. A turn of a plain chat has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coder: Option<Coder>,
+}
+
+/// How the work of one turn is done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coder {
+    pub backend: Backend,
+    /// Where the project's folder is: only a server there can do the work.
+    pub host: String,
+    /// Whether the worktree, if this turn makes it, begins with what is not committed yet.
+    #[serde(default)]
+    pub carry: bool,
+    /// Whether the agent asks before it changes something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+}
+
+impl Choice {
+    /// The model as the catalogue knows it now. One whose server is unreachable is still a choice: the turn
+    /// then fails with the reason and can be repeated. One that nobody lists is none: the turn would wait for
+    /// ever.
+    pub fn from_catalogue(catalogue: &Catalogue, model: &str) -> Result<Self, Rejected> {
+        if model.is_empty() {
+            let words = match catalogue.all().next() {
+                Some(_) => "Choose a model first.",
+                None => "There is no model yet. Add a model server under Settings, Models.",
+            };
+            return Err(Rejected::Invalid(words.into()));
+        }
+        let wanted = model.parse::<ModelRef>().ok();
+        if let Some(ModelRef { server, .. }) = &wanted
+            && catalogue.hindrance(server) == Some(Hindrance::Gone)
+        {
+            return Err(Rejected::Invalid(format!(
+                "The model server {server} is no longer configured or found here. Choose another model, or \
+                 bring it back."
+            )));
+        }
+        let model = wanted.filter(|wanted| catalogue.model(wanted).is_some()).ok_or_else(|| {
+            Rejected::Invalid(format!("The model {model} is not offered any more. Choose another one."))
+        })?;
+        let paid = catalogue.lane(&model) == Some(Lane::Cloud);
+        Ok(Self { model, paid, persona: None, coder: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Flavour, Model, ModelServer, ServerState};
+
+    fn server(name: &str, lane: Lane, state: ServerState) -> ModelServer {
+        ModelServer {
+            name: name.into(),
+            flavour: Flavour::OpenAi,
+            lane,
+            base_url: String::new(),
+            state,
+            models: vec![Model::named("org/small")],
+        }
+    }
+
+    #[test]
+    fn a_model_is_chosen_from_the_catalogue_and_cloud_is_paid() {
+        let down = ServerState::Unreachable { reason: "connection refused".into() };
+        let catalogue = Catalogue {
+            servers: vec![
+                server("here", Lane::Local, ServerState::Reachable),
+                server("there", Lane::Cloud, ServerState::Reachable),
+                server("down", Lane::Local, down),
+            ],
+        };
+        let check = |model: &str, expected: Result<bool, &str>| {
+            let chosen = Choice::from_catalogue(&catalogue, model);
+            assert_eq!(
+                chosen.map(|choice| choice.paid).map_err(|no| no.to_string()),
+                expected.map_err(Into::into)
+            );
+        };
+        check("here/org/small", Ok(false));
+        check("there/org/small", Ok(true));
+        check("down/org/small", Ok(false));
+        check("", Err("Choose a model first."));
+        check("here/gone", Err("The model here/gone is not offered any more. Choose another one."));
+        check("nonsense", Err("The model nonsense is not offered any more. Choose another one."));
+        check(
+            "gone/org/small",
+            Err(
+                "The model server gone is no longer configured or found here. Choose another model, or bring \
+                 it back.",
+            ),
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! What is worth telling a person who looks elsewhere: that an answer is done, that one failed, and that a chat
+//! goes on only when they act. Pure: what is looked at, and what is switched on, are inputs.
+
+mod choice;
+
+pub use choice::{Channel, Choice, Kind, Permission};
+
+use crate::{
+    chat::title::{clean, shorten},
+    feed::Event,
+    id::{ChatId, TaskId},
+    output::Outcome,
+    page::Wanted,
+    settings::{Section, counted},
+    workspace::{Activity, ChatEntry, Workspace},
+};
+
+/// More stops than this are not under way at once; the oldest is forgotten.
+const STOPPED_MAX: usize = 64;
+const BODY_CHARS_MAX: usize = 140;
+
+/// What the person has before them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sight {
+    /// The page is not covered and not in a tab behind another.
+    pub is_visible: bool,
+    /// What is typed goes to the page.
+    pub is_focused: bool,
+    /// The chats that the page shows.
+    pub in_front: Vec<ChatId>,
+}
+
+impl Sight {
+    pub fn shows(&self, chat: ChatId) -> bool {
+        self.is_visible && self.in_front.contains(&chat)
+    }
+
+    /// Whoever is away is not reached by what the page says.
+    pub fn is_away(&self) -> bool {
+        !self.is_visible || !self.is_focused
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    pub kind: Kind,
+    /// One notice a task: a second one under the same tag takes the place of the first.
+    pub tag: String,
+    pub title: String,
+    /// One line.
+    pub body: String,
+    /// Where a click on it leads.
+    pub leads_to: Wanted,
+}
+
+impl Notice {
+    /// For one who wants to see whether they are reached.
+    pub fn test(tag: String) -> Self {
+        Self {
+            kind: Kind::Done,
+            tag,
+            title: "BooCode".to_owned(),
+            body: "This is how you are told.".to_owned(),
+            leads_to: Wanted::SettingsPage(Section::Notifications),
+        }
+    }
+}
+
+/// Hears events and says which of them are told, and how.
+#[derive(Debug, Default)]
+pub struct Notifier {
+    /// Turns that a person asked to stop; how they end is no news to them.
+    stopped: Vec<TaskId>,
+}
+
+impl Notifier {
+    /// `workspace` has the event in it already.
+    pub fn hear(
+        &mut self,
+        event: &Event,
+        workspace: &Workspace,
+        sight: &Sight,
+        choice: &Choice,
+    ) -> Vec<(Channel, Notice)> {
+        match event {
+            Event::TaskCancelling { task, .. } => {
+                if self.stopped.len() == STOPPED_MAX {
+                    self.stopped.remove(0);
+                }
+                self.stopped.push(*task);
+            }
+            // The one event that a task has once, however often it was tried.
+            Event::TaskSettled { chat, task, work, outcome, .. } if work.is_turn() => {
+                let is_stopped = self.stopped.contains(task) || *outcome == Outcome::Cancelled;
+                self.stopped.retain(|stopped| stopped != task);
+                let entry = workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(*chat));
+                return entry.map(|entry| told(*task, entry, outcome, sight, choice)).unwrap_or_default();
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+}
+
+fn told(
+    task: TaskId,
+    entry: &ChatEntry,
+    outcome: &Outcome,
+    sight: &Sight,
+    choice: &Choice,
+) -> Vec<(Channel, Notice)> {
+    let fault = outcome.fault();
+    // A failure that keeps messages waiting is of both kinds, and told when either is wanted.
+    let kinds: &[Kind] = match (&fault, entry.activity()) {
+        (None, _) => &[Kind::Done],
+        (Some(_), Activity::NeedsPerson) => &[Kind::NeedsAnswer, Kind::Failed],
+        (Some(_), _) => &[Kind::Failed],
+    };
+    let channels = Channel::ALL.into_iter().filter(|channel| *channel == Channel::Page || sight.is_away());
+    let notice = |channel| {
+        let kind = *kinds.iter().find(|kind| choice.is_on(**kind, channel))?;
+        let why = fault.map_or_else(String::new, |(what, why)| format!("{what}: {why}"));
+        let body = match kind {
+            Kind::Done => "The answer is ready.".to_owned(),
+            Kind::Failed => why,
+            Kind::NeedsAnswer => {
+                format!("Waits for you with {}. {why}", counted(entry.queued.len(), "unsent message"))
+            }
+        };
+        let body = shorten(&clean(&body), BODY_CHARS_MAX);
+        let (tag, leads_to) = (task.to_string(), Wanted::Chat(entry.id));
+        Some((channel, Notice { kind, tag, title: entry.title.clone(), body, leads_to }))
+    };
+    channels.filter_map(notice).collect()
+}
+
+#[cfg(test)]
+mod tests;

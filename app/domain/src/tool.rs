@@ -1,0 +1,193 @@
+//! What an agent does besides talking: calls of tools, a plan, and what it asks a person before it goes on.
+//!
+//! A call is told in updates, because its input is known before its output is. Each update says only what is
+//! new, so a long output travels once.
+
+use serde::{Deserialize, Serialize};
+
+/// More of one input or output is cut: it is there to be read, and the tree shows what was done.
+pub const SHOWN_BYTES_MAX: usize = 32 * 1024;
+
+/// Something new about one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Update {
+    /// Which call, within its attempt.
+    pub id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// One call as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    pub title: String,
+    pub kind: Kind,
+    pub status: Status,
+    pub input: String,
+    pub output: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    #[default]
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    #[default]
+    Pending,
+    Running,
+    Done,
+    /// As the agent tells it, which is no proof: only the tree shows what was done.
+    Failed,
+}
+
+impl Call {
+    /// Reads the updates of one call, a line each. One that has not arrived whole is left for later.
+    pub fn read(lines: &str) -> Self {
+        let mut call = Self::default();
+        for line in lines.lines() {
+            if let Ok(update) = crate::json::read::<Update>(line) {
+                call.apply(update);
+            }
+        }
+        call
+    }
+
+    fn apply(&mut self, update: Update) {
+        let Update { id: _, title, kind, status, input, output } = update;
+        self.title = title.unwrap_or_else(|| std::mem::take(&mut self.title));
+        self.kind = kind.unwrap_or(self.kind);
+        self.status = status.unwrap_or(self.status);
+        self.input = input.unwrap_or_else(|| std::mem::take(&mut self.input));
+        self.output = output.unwrap_or_else(|| std::mem::take(&mut self.output));
+    }
+}
+
+/// What an agent means to do, all of it each time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan(pub Vec<Item>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    pub text: String,
+    pub status: ItemStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemStatus {
+    Pending,
+    Running,
+    Done,
+}
+
+impl Plan {
+    /// The newest of several, a line each.
+    pub fn read(lines: &str) -> Option<Self> {
+        lines.lines().rev().find_map(|line| crate::json::read(line).ok())
+    }
+}
+
+/// What an agent wants to be allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Which question, within its attempt.
+    pub number: u32,
+    pub title: String,
+    pub kind: Kind,
+    /// What it is about to do, in its own words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    pub options: Vec<Permit>,
+}
+
+/// How a request may be answered. An agent's own options are told apart by what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permit {
+    Once,
+    Always,
+    Reject,
+    RejectAlways,
+}
+
+impl Permit {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Once => "Allow",
+            Self::Always => "Always allow",
+            Self::Reject => "Refuse",
+            Self::RejectAlways => "Always refuse",
+        }
+    }
+}
+
+/// The beginning of a long text, cut between letters, with a word about the rest.
+pub fn shortened(text: &str) -> String {
+    if text.len() <= SHOWN_BYTES_MAX {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(SHOWN_BYTES_MAX);
+    format!("{}\n… {} KB more", &text[..end], (text.len() - end).div_ceil(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_of_a_call_add_up_and_half_a_line_waits() {
+        let lines = concat!(
+            r#"{"id":"1","title":"Read main.rs","kind":"read","status":"running","input":"main.rs"}"#,
+            "\n",
+            r#"{"id":"1","status":"done","output":"fn main() {}"}"#,
+            "\n",
+            r#"{"id":"1","status":"fai"#,
+        );
+        let call = Call {
+            title: "Read main.rs".into(),
+            kind: Kind::Read,
+            status: Status::Done,
+            input: "main.rs".into(),
+            output: "fn main() {}".into(),
+        };
+        assert_eq!(Call::read(lines), call);
+    }
+
+    #[test]
+    fn the_newest_whole_plan_counts() {
+        let lines =
+            "[{\"text\":\"a\",\"status\":\"pending\"}]\n[{\"text\":\"a\",\"status\":\"done\"}]\n[{\"te";
+        let item = Item { text: "a".into(), status: ItemStatus::Done };
+        assert_eq!(Plan::read(lines), Some(Plan(vec![item])));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_letters() {
+        let long = "é".repeat(SHOWN_BYTES_MAX);
+        let cut = shortened(&long);
+        assert!(cut.ends_with("… 32 KB more") && cut.starts_with("éé"), "{}", &cut[cut.len() - 40..]);
+        assert_eq!(shortened("short"), "short");
+    }
+}

@@ -1,0 +1,94 @@
+//! The folder in which an agent works on a project: a copy of its own, at the project's commit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::WorktreeId;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    pub id: WorktreeId,
+    /// The host whose disk it is on.
+    pub host: String,
+    /// The commit that it began at, in full.
+    pub base: String,
+    /// Whether it began with what was not committed.
+    pub carried: bool,
+    pub state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Ready,
+    /// In the trash: it can be brought back until that is emptied.
+    Discarded,
+    Gone,
+}
+
+/// What is different in a worktree from what it began with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    pub files: Vec<Changed>,
+    pub added: u64,
+    pub deleted: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    pub path: String,
+    pub status: Status,
+    pub added: u64,
+    pub deleted: u64,
+    pub is_binary: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Added,
+    Deleted,
+    Modified,
+    Renamed,
+    /// A file became a link, or the like.
+    TypeChanged,
+}
+
+impl Status {
+    /// As git has it.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Self::Added => "A",
+            Self::Deleted => "D",
+            Self::Modified => "M",
+            Self::Renamed => "R",
+            Self::TypeChanged => "T",
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Added => "new",
+            Self::Deleted => "deleted",
+            Self::Modified => "changed",
+            Self::Renamed => "renamed",
+            Self::TypeChanged => "of another kind",
+        }
+    }
+}
+
+/// Where changes are brought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Destination {
+    /// The project's files as they are now.
+    Files,
+    /// A commit on a new branch of this name; files and current branch stay as they are.
+    Branch(String),
+}
+
+impl Worktree {
+    /// As people read a commit.
+    pub fn short_base(&self) -> &str {
+        self.base.get(..8).unwrap_or(&self.base)
+    }
+}

@@ -1,0 +1,213 @@
+//! Everything that can be done from the keyboard, the palette and the slash menu. A new action is one entry.
+
+mod help;
+mod keys;
+mod palette;
+
+use domain::{
+    id::ChatId,
+    layout::{Content, Direction, Edge, Input, Kind, PaneId, Target},
+    page::Wanted,
+    settings::Section,
+};
+use leptos::prelude::*;
+
+use crate::{
+    address::{Go, Step},
+    device,
+    icon::Icon,
+    panes::Panes,
+    theme::{Theme, ThemeChoice},
+    workspace::{FOLD_KEYS, SidebarFold},
+};
+pub use help::HelpSheet;
+pub use keys::listen;
+pub use palette::Palette;
+
+/// What an action works with.
+#[derive(Clone, Copy)]
+pub struct Hands {
+    pub panes: Panes,
+    pub go: Go,
+    pub theme: ThemeChoice,
+    pub is_palette_open: RwSignal<bool>,
+    pub is_help_open: RwSignal<bool>,
+    /// The chat whose name is being changed.
+    pub renaming: RwSignal<Option<ChatId>>,
+    pub sidebar: SidebarFold,
+    pub is_drawer_open: RwSignal<bool>,
+}
+
+pub struct Action {
+    pub title: &'static str,
+    pub group: &'static str,
+    /// One line that says what it is for.
+    pub about: &'static str,
+    pub icon: Icon,
+    pub keys: Option<&'static str>,
+    pub slash: Option<Slash>,
+    pub run: fn(Hands),
+}
+
+/// How the slash menu of the composer offers it.
+#[derive(Clone, Copy)]
+pub struct Slash {
+    pub name: &'static str,
+    pub what: &'static str,
+    pub when: &'static str,
+}
+
+const PANES: &str = "Panes";
+const CHAT: &str = "Chat";
+const GENERAL: &str = "General";
+
+#[rustfmt::skip]
+pub static ACTIONS: [Action; 25] = [
+    action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
+        "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
+        "When the subject changes: an empty chat costs the model less to read."),
+        |hands| hands.open(Kind::Chat, Wanted::Start)),
+    action(CHAT, "Rename this chat", "Give it a name that you find again", Icon::Edit, None, slash("rename",
+        "Asks for a title and keeps it. A title that you gave is not replaced by a model's.",
+        "When you will look for this chat again."),
+        |hands| hands.renaming.set(hands.chat())),
+    action(PANES, "Split right", "A chat beside this pane", Icon::Columns, Some("Alt+\\"), slash("split",
+        "Opens an empty chat in a pane of its own at the right of this one.",
+        "When you want to read one answer while you ask for another."),
+        |hands| hands.split(Edge::Right)),
+    action(PANES, "Split down", "A chat under this pane", Icon::Rows, Some("Alt+Shift+\\"), None,
+        |hands| hands.split(Edge::Bottom)),
+    action(PANES, "Maximise or restore this pane", "It fills the screen, or all are shown", Icon::Maximise,
+        Some("Alt+M"), None, |hands| hands.panes.turn_size()),
+    action(PANES, "Close this tab", "What is in it is kept", Icon::Close, Some("Alt+W"), slash("close",
+        "Takes the tab away and keeps its chat. The sidebar and the history lead back to it.",
+        "When you are done here for now."), |hands| {
+        let tab = hands.focused_pane(|pane| pane.active);
+        tab.into_iter().for_each(|tab| hands.panes.close_tab(tab));
+    }),
+    action(PANES, "Close this pane", "With all of its tabs", Icon::Close, None, None,
+        |hands| hands.focused().into_iter().for_each(|pane| hands.panes.close_pane(pane))),
+    action(PANES, "Reopen what was closed last", "Up to ten steps back", Icon::Undo, Some("Alt+Shift+T"), None,
+        |hands| hands.panes.reopen()),
+    action(PANES, "Next tab", "In this pane", Icon::Next, Some("Alt+PageDown"), None, |hands| hands.panes.turn(true)),
+    action(PANES, "Previous tab", "In this pane", Icon::Previous, Some("Alt+PageUp"), None,
+        |hands| hands.panes.turn(false)),
+    action(PANES, "Focus the pane on the left", "", Icon::Previous, Some("Alt+Shift+ArrowLeft"), None,
+        |hands| hands.panes.focus_towards(Direction::Left)),
+    action(PANES, "Focus the pane on the right", "", Icon::Next, Some("Alt+Shift+ArrowRight"), None,
+        |hands| hands.panes.focus_towards(Direction::Right)),
+    action(PANES, "Focus the pane above", "", Icon::Up, Some("Alt+Shift+ArrowUp"), None,
+        |hands| hands.panes.focus_towards(Direction::Up)),
+    action(PANES, "Focus the pane below", "", Icon::Down, Some("Alt+Shift+ArrowDown"), None,
+        |hands| hands.panes.focus_towards(Direction::Down)),
+    action(PANES, "Move this tab into a pane on the right", "As dragging it to the right edge does", Icon::Columns,
+        None, None, |hands| hands.split_off(Edge::Right)),
+    action(PANES, "Move this tab into a pane below", "As dragging it to the lower edge does", Icon::Rows, None, None,
+        |hands| hands.split_off(Edge::Bottom)),
+    action(PANES, "Move this tab to the pane on the left", "It joins the tabs there", Icon::Previous, None, None,
+        |hands| hands.move_tab(Direction::Left)),
+    action(PANES, "Move this tab to the pane on the right", "It joins the tabs there", Icon::Next, None, None,
+        |hands| hands.move_tab(Direction::Right)),
+    action(GENERAL, "Command palette", "Find every action, session and chat", Icon::Search, Some("Mod+K"), None,
+        |hands| hands.is_palette_open.update(|open| *open = !*open)),
+    action(GENERAL, "Show or hide the sidebar", "More room for the panes", Icon::PanelLeft, Some(FOLD_KEYS), None,
+        |hands| hands.turn_sidebar()),
+    action(GENERAL, "Keyboard shortcuts", "All of them on one sheet", Icon::Keyboard, Some("Mod+/"), slash("help",
+        "Shows every keyboard shortcut on one sheet.",
+        "When the hands should stay on the keyboard."),
+        |hands| hands.is_help_open.set(true)),
+    action(GENERAL, "Switch between light and dark", "Settings can follow the system again", Icon::Moon, None,
+        slash("theme",
+        "Turns light into dark, or dark into light, in this browser only.",
+        "When the room got brighter or darker."), |hands| hands.turn_theme()),
+    action(GENERAL, "Settings", "Model servers, appearance, notifications, browsers, pairing a phone", Icon::Settings, None,
+        slash("settings",
+        "Opens Settings in a tab of this pane: model servers, appearance, browsers and pairing.",
+        "When a model is missing, or another device should get in."), |hands| hands.open(Kind::Settings, Wanted::SettingsPage(Section::default()))),
+    action(GENERAL, "Start page", "Projects and recent chats", Icon::Folder, None, None,
+        |hands| hands.go.to(Wanted::Start, Step::Forward)),
+    action(GENERAL, "History", "Find chats and sessions by what was said", Icon::History, None, None,
+        |_| drop(window().location().set_href(domain::history::PATH))),
+];
+
+const fn action(
+    group: &'static str,
+    title: &'static str,
+    about: &'static str,
+    icon: Icon,
+    keys: Option<&'static str>,
+    slash: Option<Slash>,
+    run: fn(Hands),
+) -> Action {
+    Action { title, group, about, icon, keys, slash, run }
+}
+
+const fn slash(name: &'static str, what: &'static str, when: &'static str) -> Option<Slash> {
+    Some(Slash { name, what, when })
+}
+
+impl Hands {
+    fn focused(self) -> Option<PaneId> {
+        self.panes.focused.get_untracked()
+    }
+
+    fn focused_pane<T>(self, read: impl FnOnce(&domain::layout::Pane) -> T) -> Option<T> {
+        let focused = self.focused()?;
+        self.panes.layout.with_untracked(|layout| layout.pane(focused).map(read))
+    }
+
+    /// The chat that has the focus.
+    pub fn chat(self) -> Option<ChatId> {
+        match self.focused_pane(|pane| pane.shows())?? {
+            Content::Chat(chat) => Some(chat),
+            Content::Settings => None,
+        }
+    }
+
+    /// In the pane that has the focus, or at an address of its own where there are no panes.
+    fn open(self, kind: Kind, otherwise: Wanted) {
+        match self.panes.session.get_untracked() {
+            Some(_) => self.panes.open_new(kind, Target::Tab { pane: self.focused() }),
+            None => self.go.to(otherwise, Step::Forward),
+        }
+    }
+
+    fn split(self, edge: Edge) {
+        let target = match self.focused() {
+            Some(pane) => Target::Split { pane, edge },
+            None => Target::Tab { pane: None },
+        };
+        self.panes.open_new(Kind::Chat, target);
+    }
+
+    fn split_off(self, edge: Edge) {
+        if let Some((pane, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) {
+            self.panes.ask(Input::MoveTab { tab, target: Target::Split { pane, edge }, index: None });
+        }
+    }
+
+    fn move_tab(self, direction: Direction) {
+        let Some((from, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) else { return };
+        let to = self.panes.layout.with_untracked(|layout| layout.neighbour(from, direction));
+        if let Some(pane) = to {
+            self.panes.ask(Input::MoveTab { tab, target: Target::Tab { pane: Some(pane) }, index: None });
+        }
+    }
+
+    fn turn_sidebar(self) {
+        if device::is_narrow() {
+            self.is_drawer_open.update(|open| *open = !*open);
+        } else {
+            self.sidebar.turn();
+        }
+    }
+
+    fn turn_theme(self) {
+        let ThemeChoice(theme) = self.theme;
+        theme.update(|theme| *theme = if *theme == Theme::Dark { Theme::Light } else { Theme::Dark });
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "ssr")]
+mod tests;

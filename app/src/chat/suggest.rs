@@ -1,0 +1,282 @@
+//! What is suggested while one types: actions after a slash, files of the project after an `@`.
+
+use domain::id::ProjectId;
+use leptos::{
+    ev::KeyboardEvent,
+    html::{Div, Form, Textarea},
+    prelude::*,
+    task::spawn_local,
+    web_sys::{Element, HtmlElement},
+};
+
+use super::Pane;
+use crate::{
+    actions::{ACTIONS, Action, Hands, Slash},
+    erased::{Erase, effect},
+    feed::Feed,
+    files::api::find_files,
+    icon::Icon,
+    ui::{Align, Choice, OptionList, matching, next_enabled, put},
+};
+
+const FILES_MAX: usize = 30;
+
+/// What the text before the cursor asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Asked {
+    Action(String),
+    /// A file, and where its `@` stands.
+    File {
+        at: usize,
+        query: String,
+    },
+}
+
+impl Asked {
+    /// A slash counts only as the first letter of the message, an `@` only at the start of a word.
+    fn by(text: &str, cursor: usize) -> Option<Self> {
+        let before = text.get(..cursor)?;
+        if let Some(name) = before.strip_prefix('/')
+            && !name.contains(char::is_whitespace)
+        {
+            return Some(Self::Action(name.to_owned()));
+        }
+        let word = before.rfind(char::is_whitespace).map_or(0, |space| space + 1);
+        let word = before.ceil_char_boundary(word);
+        let query = before[word..].strip_prefix('@')?;
+        Some(Self::File { at: word, query: query.to_owned() })
+    }
+}
+
+/// The suggestions of one composer.
+#[derive(Clone, Copy)]
+pub struct Suggest {
+    asked: RwSignal<Option<Asked>>,
+    choices: RwSignal<Vec<Choice>>,
+    active: RwSignal<Option<usize>>,
+    /// Which one tells more about itself.
+    told: RwSignal<Option<usize>>,
+    draft: RwSignal<String>,
+    input: NodeRef<Textarea>,
+    project: Option<ProjectId>,
+    hands: Hands,
+}
+
+impl Suggest {
+    pub fn new(input: NodeRef<Textarea>) -> Self {
+        let feed = expect_context::<Feed>();
+        let Pane { chat, draft, .. } = expect_context::<Pane>();
+        let project = untrack(|| feed.workspace(|all| Some(all.session(all.chat(chat)?.session)?.project)));
+        Self {
+            asked: RwSignal::new(None),
+            choices: RwSignal::new(Vec::new()),
+            active: RwSignal::new(None),
+            told: RwSignal::new(None),
+            draft,
+            input,
+            project,
+            hands: expect_context::<Hands>(),
+        }
+    }
+
+    /// To be called whenever the text or the cursor changed.
+    pub fn look(self) {
+        let Some(input) = self.input.get_untracked() else { return };
+        let text = input.value();
+        // The browser counts in UTF-16.
+        let units = input.selection_start().ok().flatten().unwrap_or_default() as usize;
+        let mut seen = 0;
+        let cursor = text.char_indices().find_map(|(at, c)| {
+            let is_here = seen >= units;
+            seen += c.len_utf16();
+            is_here.then_some(at)
+        });
+        let asked = Asked::by(&text, cursor.unwrap_or(text.len()));
+        if self.asked.get_untracked() == asked {
+            return;
+        }
+        self.asked.set(asked.clone());
+        match asked {
+            None => self.show(Vec::new()),
+            Some(Asked::Action(name)) => self.show(matching(&actions(), &name)),
+            Some(Asked::File { query, .. }) => self.find(query),
+        }
+    }
+
+    fn find(self, query: String) {
+        let Some(project) = self.project else { return };
+        spawn_local(async move {
+            let Ok(found) = find_files(project, query.clone(), FILES_MAX).await else { return };
+            let is_current = matches!(
+                self.asked.try_get_untracked().flatten(),
+                Some(Asked::File { query: now, .. }) if now == query
+            );
+            if is_current {
+                let choice = |path: String| {
+                    let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+                    Choice::new(path.clone(), name).describe(path).icon(Icon::File)
+                };
+                self.show(found.files.into_iter().map(|file| choice(file.path)).collect());
+            }
+        });
+    }
+
+    fn show(self, choices: Vec<Choice>) {
+        self.active.set((!choices.is_empty()).then_some(0));
+        self.told.set(None);
+        self.choices.set(choices);
+    }
+
+    /// Until something else is asked for.
+    pub fn close(self) {
+        self.show(Vec::new());
+    }
+
+    /// Whether the key was for the suggestions.
+    pub fn takes(self, key: &KeyboardEvent) -> bool {
+        if self.choices.read_untracked().is_empty() || key.ctrl_key() || key.meta_key() {
+            return false;
+        }
+        let name = key.key();
+        match name.as_str() {
+            "Escape" => self.close(),
+            "Enter" | "Tab" => {
+                let chosen = self.active.get_untracked();
+                let chosen = chosen.and_then(|n| self.choices.read_untracked().get(n).cloned());
+                match chosen {
+                    Some(chosen) => self.choose(chosen.value),
+                    None => return false,
+                }
+            }
+            "ArrowDown" | "ArrowUp" => {
+                let next = next_enabled(&self.choices.read_untracked(), &name, self.active.get_untracked());
+                self.active.set(next);
+                self.told.set(None);
+            }
+            "ArrowRight" if self.can_tell() => self.told.set(self.active.get_untracked()),
+            "ArrowLeft" if self.told.get_untracked().is_some() => self.told.set(None),
+            _ => return false,
+        }
+        key.prevent_default();
+        true
+    }
+
+    /// Whether the one that is pointed at has more to say than it does.
+    fn can_tell(self) -> bool {
+        let (active, choices) = (self.active.get_untracked(), self.choices.read_untracked());
+        let more = active.and_then(|n| choices.get(n)?.more);
+        more.is_some() && self.told.get_untracked() != active
+    }
+
+    fn choose(self, value: String) {
+        match self.asked.get_untracked() {
+            Some(Asked::Action(_)) => {
+                self.draft.set(String::new());
+                self.asked.set(None);
+                self.close();
+                if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
+                    (action.run)(self.hands);
+                }
+            }
+            Some(Asked::File { at, query }) => {
+                let mention = mention(&value);
+                let end = at + 1 + query.len();
+                self.draft.update(|draft| {
+                    if draft.is_char_boundary(at) && draft.is_char_boundary(end) && end <= draft.len() {
+                        draft.replace_range(at..end, &mention);
+                    }
+                });
+                self.asked.set(None);
+                self.close();
+                if let Some(input) = self.input.get_untracked() {
+                    input.focus().ok();
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// As it is written in a message; a path with spaces stands in quotes.
+fn mention(path: &str) -> String {
+    if path.contains(char::is_whitespace) { format!("@\"{path}\" ") } else { format!("@{path} ") }
+}
+
+fn actions() -> Vec<Choice> {
+    let named = ACTIONS.iter().filter_map(|action| Some((action, action.slash?)));
+    let choice = |(action, slash): (&Action, Slash)| {
+        Choice::new(action.title, format!("/{}", slash.name))
+            .explain(slash.what, slash.when)
+            .group(action.group)
+            .icon(action.icon)
+            .describe(format!("{}. {}", action.title, action.about))
+    };
+    named.map(choice).collect()
+}
+
+/// Beside the composer and over all else: a short pane has no room for it.
+#[component]
+pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl IntoView {
+    let is_open = Memo::new(move |_| !suggest.choices.read().is_empty());
+    let layer = NodeRef::<Div>::new();
+    effect(move || {
+        suggest.choices.track();
+        suggest.told.track();
+        let (Some(layer), Some(form)) = (layer.get(), form.get()) else { return };
+        // What it holds is there by then, so that it can be measured.
+        request_animation_frame(move || float(&layer, &form));
+    });
+    move || {
+        is_open.get().then(|| {
+            view! {
+                <div class="suggestions" popover="manual" node_ref=layer>
+                    <OptionList
+                        id=id.clone()
+                        name=Signal::stored("Suggestions".to_owned())
+                        choices=Signal::derive(move || suggest.choices.get())
+                        active=suggest.active
+                        told=suggest.told
+                        on_choose=Callback::new(move |value| suggest.choose(value))
+                    />
+                </div>
+            }
+            .erase()
+        })
+    }
+}
+
+fn float(layer: &HtmlElement, form: &Element) {
+    // Refused when it is shown already, or gone by now.
+    layer.show_popover().ok();
+    layer.style().set_property("width", &format!("{}px", form.client_width())).ok();
+    put(layer, form, Align::Start);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_begins_a_message_and_an_at_a_word() {
+        let check = |text: &str, expected: Option<Asked>| {
+            let cursor = text.find('|').unwrap();
+            assert_eq!(Asked::by(&text.replace('|', ""), cursor), expected, "{text}");
+        };
+        let file = |at, query: &str| Some(Asked::File { at, query: query.into() });
+        check("/ne|", Some(Asked::Action("ne".into())));
+        check("/|", Some(Asked::Action(String::new())));
+        check("/new chat|", None);
+        check("a /new|", None);
+        check("look at @src/li|b", file(8, "src/li"));
+        check("@|", file(0, ""));
+        check("é @x|", file(3, "x"));
+        check("me@example|", None);
+        check("@done now|", None);
+    }
+
+    #[test]
+    fn a_path_with_spaces_is_quoted() {
+        assert_eq!(mention("src/main.rs"), "@src/main.rs ");
+        assert_eq!(mention("my notes.md"), "@\"my notes.md\" ");
+    }
+}

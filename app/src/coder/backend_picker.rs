@@ -1,0 +1,144 @@
+//! The choice of who does the work.
+
+use domain::{
+    backend::{NATIVE, Offer},
+    chat::Chat,
+};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::api;
+use crate::{
+    chat::Pane,
+    device,
+    erased::{Erase, Erased, Show, effect, effect_first},
+    feed::Feed,
+};
+
+/// Under this name the browser remembers the last choice.
+const REMEMBERED: &str = "backend";
+
+#[component]
+pub fn BackendPicker() -> impl IntoView {
+    let Pane { chat, backend, .. } = expect_context::<Pane>();
+    let feed = expect_context::<Feed>();
+    let is_new = untrack(|| feed.chat(chat, |chat| chat.messages.is_empty())).unwrap_or(true);
+    effect_first(move |is_first| {
+        // A task goes on with its own; a new one starts with the last that was chosen here.
+        if let Some(last) = device::remembered(REMEMBERED).filter(|_| is_first && is_new) {
+            backend.set(last);
+        }
+    });
+    let offers = RwSignal::new(Vec::<Offer>::new());
+    effect(move || ask_again(offers));
+    let choose = move |chosen: String| {
+        device::remember(REMEMBERED, &chosen);
+        backend.set(chosen);
+    };
+    let options = move || {
+        let mut all = offers.get();
+        if all.is_empty() {
+            // Until the server has told, what is chosen stands alone.
+            return vec![option(backend.get(), None, None, backend)].erase();
+        }
+        all.sort_by_key(|offer| !offer.is_ready());
+        let option = |offer: Offer| {
+            let hindrance = offer.hindrance();
+            option(offer.backend.to_string(), Some(offer), hindrance, backend)
+        };
+        all.into_iter().map(option).collect::<Vec<_>>().erase()
+    };
+    view! {
+        <select
+            class="select ghost"
+            name="coder[backend]"
+            aria-label="Agent"
+            title="Who does the work"
+            on:focus=move |_| ask_again(offers)
+            on:change:target=move |change| choose(change.target().value())
+        >
+            {options}
+        </select>
+    }
+    .erase()
+}
+
+fn option(name: String, offer: Option<Offer>, hindrance: Option<String>, chosen: RwSignal<String>) -> Erased {
+    let title = offer.as_ref().map_or_else(|| shown(&name), |offer| offer.title.clone());
+    let words = match &hindrance {
+        Some(why) => format!("{title} ({why})"),
+        None => title,
+    };
+    let about = offer.map(|offer| offer.about);
+    let is_chosen_first = chosen.with_untracked(|chosen| *chosen == name);
+    let value = name.clone();
+    let is_chosen = move || chosen.with(|chosen| *chosen == name);
+    // The browser would leave a chosen but disabled one out of the form.
+    let is_barred = {
+        let is_chosen = is_chosen.clone();
+        move || hindrance.is_some() && !is_chosen()
+    };
+    view! {
+        <option value=value title=about selected=is_chosen_first prop:selected=is_chosen disabled=is_barred>
+            {words}
+        </option>
+    }
+    .erase()
+}
+
+fn shown(name: &str) -> String {
+    if name == NATIVE { "BooCode".to_owned() } else { name.to_owned() }
+}
+
+fn ask_again(offers: RwSignal<Vec<Offer>>) {
+    spawn_local(async move {
+        if let Ok(fresh) = api::offered_backends().await
+            && offers.try_with_untracked(|shown| *shown != fresh) == Some(true)
+        {
+            offers.set(fresh);
+        }
+    });
+}
+
+/// The same choice for a turn that is tried again.
+#[component]
+pub fn WorkAgain() -> impl IntoView {
+    let Pane { chat, backend, .. } = expect_context::<Pane>();
+    let feed = expect_context::<Feed>();
+    let asks = untrack(|| feed.chat(chat, last_asks)).unwrap_or_default();
+    view! {
+        <input type="hidden" name="coder[backend]" value=backend.get_untracked() prop:value=backend />
+        <input type="hidden" name="coder[asks]" value=asks.to_string() />
+    }
+    .erase()
+}
+
+/// A task goes on as its last turn did.
+fn last_asks(chat: &Chat) -> bool {
+    let last = chat.branch().into_iter().rev().find_map(|message| chat.task_of(message));
+    last.and_then(|task| task.coder.as_ref()).is_some_and(|coder| coder.asks)
+}
+
+/// How the work is done: whether the agent asks, and whether its worktree begins with what is not committed, which
+/// is settled once there is one.
+#[component]
+pub fn WorkOptions() -> impl IntoView {
+    let Pane { chat, .. } = expect_context::<Pane>();
+    let feed = expect_context::<Feed>();
+    let is_open = move || feed.chat(chat, |chat: &Chat| chat.worktree.is_none()).unwrap_or_default();
+    let last_asked = untrack(|| feed.chat(chat, last_asks)).unwrap_or_default();
+    view! {
+        <div class="composer-options">
+            <label class="composer-option">
+                <input type="checkbox" name="coder[asks]" value="true" checked=last_asked />
+                "Ask before changes"
+            </label>
+            <Show when=is_open>
+                <label class="composer-option">
+                    <input type="checkbox" name="coder[carry]" value="true" />
+                    "With my uncommitted changes"
+                </label>
+            </Show>
+        </div>
+    }
+    .erase()
+}

@@ -1,0 +1,240 @@
+//! What the agents of a Coder changed so far, and what becomes of it.
+
+use domain::{
+    chat::Chat,
+    id::ChatId,
+    worktree::{self, Changed, State, Worktree},
+};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::api;
+use crate::{
+    chat::Pane,
+    erased::{Erase, Erased, For, Show, effect},
+    error::AppError,
+    feed::Feed,
+    form::{Form, Submission},
+    icon::Icon,
+    notice::Failure,
+    ui::{Dialog, ToastKind, Toasts},
+};
+
+/// A line under the messages; it unfolds into the list of files.
+#[component]
+pub fn Changes() -> impl IntoView {
+    let feed = expect_context::<Feed>();
+    let Pane { chat, .. } = expect_context::<Pane>();
+    let worktree = Memo::new(move |_| feed.chat(chat, |chat| chat.worktree.clone()).flatten());
+    let seen = Seen::keep(feed, chat);
+    move || {
+        worktree.get().map(|worktree| match worktree.state {
+            State::Ready => view! { <Ready worktree seen /> }.erase(),
+            State::Discarded => view! { <Discarded /> }.erase(),
+            State::Gone => view! { <p class="changes">"The worktree is gone."</p> }.erase(),
+        })
+    }
+}
+
+#[component]
+fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
+    let Pane { chat, reviewing, .. } = expect_context::<Pane>();
+    let (is_applying, is_discarding) = (RwSignal::new(false), RwSignal::new(false));
+    let is_changed = move || seen.changes.with(|changes| !changes.files.is_empty());
+    let files = move || seen.changes.with(|changes| changes.files.clone());
+    let base =
+        format!("from {}{}", worktree.short_base(), if worktree.carried { " with your changes" } else { "" });
+    view! {
+        <section class="changes" aria-label="Changes">
+            <details>
+                <summary>
+                    {Icon::Branch.view()}
+                    <span class="changes-count" role="status">{move || seen.changes.with(counted)}</span>
+                    <span class="changes-base">{base}</span>
+                </summary>
+                <ul class="changed-files">
+                    <For each=files key=|file| format!("{file:?}") children=|file| changed(&file) />
+                </ul>
+            </details>
+            <div class="changes-actions">
+                <button
+                    class="button small"
+                    type="button"
+                    aria-pressed=move || reviewing.get().to_string()
+                    disabled=move || !is_changed() && !reviewing.get()
+                    on:click=move |_| reviewing.update(|is_open| *is_open = !*is_open)
+                >
+                    {move || if reviewing.get() { "Back to the work" } else { "Review" }}
+                </button>
+                <button
+                    class="button small primary"
+                    type="button"
+                    disabled=move || !is_changed()
+                    on:click=move |_| is_applying.set(true)
+                >
+                    "Apply…"
+                </button>
+                <button class="button small" type="button" on:click=move |_| is_discarding.set(true)>
+                    "Discard…"
+                </button>
+            </div>
+            <Failure error=seen.failure />
+            <ApplyDialog chat is_open=is_applying />
+            <DiscardDialog chat is_open=is_discarding />
+        </section>
+    }
+    .erase()
+}
+
+/// What the worktree was last seen to hold.
+#[derive(Clone, Copy)]
+struct Seen {
+    changes: RwSignal<worktree::Changes>,
+    failure: RwSignal<Option<AppError>>,
+}
+
+impl Seen {
+    /// Looks whenever a turn begins, goes on or ends: nobody tells of single files.
+    fn keep(feed: Feed, chat: ChatId) -> Self {
+        let seen = Self { changes: RwSignal::default(), failure: RwSignal::new(None) };
+        let moments = Memo::new(move |_| feed.chat(chat, moments));
+        effect(move || {
+            if moments.get().flatten().is_none() {
+                return;
+            }
+            spawn_local(async move {
+                match api::seen_changes(chat).await {
+                    Ok(changes) => {
+                        seen.failure.try_set(None);
+                        seen.changes.try_set(changes.unwrap_or_default());
+                    }
+                    Err(error) => drop(seen.failure.try_set(Some(error))),
+                }
+            });
+        });
+        seen
+    }
+}
+
+/// Changes when there may be something new to see. None while there is no worktree.
+fn moments(chat: &Chat) -> Option<String> {
+    let worktree = chat.worktree.as_ref().filter(|worktree| worktree.state == State::Ready)?;
+    let turn = chat.active_turn().map(|turn| &turn.status);
+    Some(format!("{} {} {turn:?}", worktree.id, chat.messages.len()))
+}
+
+fn counted(changes: &worktree::Changes) -> String {
+    match changes.files.len() {
+        0 => "Nothing changed yet".to_owned(),
+        1 => format!("1 file changed, +{} −{}", changes.added, changes.deleted),
+        count => format!("{count} files changed, +{} −{}", changes.added, changes.deleted),
+    }
+}
+
+fn changed(file: &Changed) -> Erased {
+    let counts = match file.is_binary {
+        true => "binary".to_owned(),
+        false => format!("+{} −{}", file.added, file.deleted),
+    };
+    view! {
+        <li class="changed-file">
+            <span class="changed-status" title=file.status.words()>{file.status.letter()}</span>
+            <span class="changed-path">{file.path.clone()}</span>
+            <span class="changed-counts">{counts}</span>
+        </li>
+    }
+    .erase()
+}
+
+/// To the files as they are, or as a commit on a branch of its own.
+#[component]
+fn ApplyDialog(chat: ChatId, is_open: RwSignal<bool>) -> impl IntoView {
+    let toasts = expect_context::<Toasts>();
+    let (branch, is_busy) = (RwSignal::new(String::new()), RwSignal::new(false));
+    let failure = RwSignal::new(None);
+    let apply = move |branch: String| {
+        is_busy.set(true);
+        failure.set(None);
+        spawn_local(async move {
+            let applied = api::apply_changes(chat, branch).await;
+            is_busy.try_set(false);
+            match applied {
+                Ok(how) => {
+                    is_open.try_set(false);
+                    toasts.push(ToastKind::Done, how, None);
+                }
+                Err(error) => drop(failure.try_set(Some(error))),
+            }
+        });
+    };
+    view! {
+        <Dialog id=format!("apply-{chat}") title="Apply the changes" open=is_open>
+            <p>"To your files as they are now. What does not fit is said, and then nothing is touched."</p>
+            <button
+                class="button primary"
+                type="button"
+                disabled=move || is_busy.get()
+                on:click=move |_| apply(String::new())
+            >
+                "Apply to my files"
+            </button>
+            <p>"Or as one commit on a new branch. Your files and your branch stay as they are."</p>
+            <div class="field">
+                <label class="field-label" for=format!("branch-{chat}")>"Name of the branch"</label>
+                <input
+                    class="input"
+                    id=format!("branch-{chat}")
+                    prop:value=branch
+                    on:input:target=move |typed| branch.set(typed.target().value())
+                />
+            </div>
+            <button
+                class="button"
+                type="button"
+                disabled=move || is_busy.get() || branch.with(|branch| branch.trim().is_empty())
+                on:click=move |_| apply(branch.get_untracked())
+            >
+                "Commit to this branch"
+            </button>
+            <Failure error=failure />
+        </Dialog>
+    }
+    .erase()
+}
+
+#[component]
+fn DiscardDialog(chat: ChatId, is_open: RwSignal<bool>) -> impl IntoView {
+    let discard = Submission::new::<api::DiscardChanges>();
+    discard.close_when_done(is_open);
+    view! {
+        <Dialog id=format!("discard-{chat}") title="Discard the changes" open=is_open>
+            <p>"The worktree goes to the trash, from where it can be restored until that is emptied."</p>
+            <Form to=discard class="dialog-actions">
+                <input type="hidden" name="chat" value=chat.to_string() />
+                <button class="button danger" type="submit" disabled=move || discard.is_pending()>
+                    "Discard"
+                </button>
+            </Form>
+            <Failure error=Signal::derive(move || discard.failure()) />
+        </Dialog>
+    }
+    .erase()
+}
+
+#[component]
+fn Discarded() -> impl IntoView {
+    let Pane { chat, .. } = expect_context::<Pane>();
+    let restore = Submission::new::<api::RestoreChanges>();
+    view! {
+        <section class="changes" aria-label="Changes">
+            <p>"The worktree is in the trash."</p>
+            <Form to=restore class="changes-actions">
+                <input type="hidden" name="chat" value=chat.to_string() />
+                <button class="button small" type="submit" disabled=move || restore.is_pending()>"Restore"</button>
+            </Form>
+            <Show when=move || restore.failure().is_some()>
+                <Failure error=Signal::derive(move || restore.failure()) />
+            </Show>
+        </section>
+    }
+    .erase()
+}

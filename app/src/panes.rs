@@ -1,0 +1,294 @@
+//! The panes of a session: tiles that split, move and close, each a stack of tabs.
+//!
+//! Panes lie flat beside each other and are placed by numbers, not nested as the tree is: so a pane that moves
+//! keeps its scroll, its focus and its half-written text.
+
+pub mod api;
+mod bar;
+mod divider;
+mod drag;
+pub mod kinds;
+mod pane;
+mod place;
+mod tree;
+
+use domain::{
+    id::SessionId,
+    layout::{Content, Direction, Input, Kind, Layout, PaneId, SplitId, TabNumber, Target},
+    page::Wanted,
+};
+use leptos::{prelude::*, task::spawn_local};
+
+use crate::{
+    address::{Address, Go, Step},
+    cookie,
+    erased::effect,
+    error::AppError,
+    feed::{Feed, line::Shown},
+    ui::{ToastKind, Toasts},
+};
+use drag::Drag;
+pub use kinds::chat_icon;
+pub use tree::PaneTree;
+
+/// Lists the sessions in which a pane fills the screen.
+const MAXIMISED: &str = "boocode-maximised";
+
+/// The panes as this browser shows them.
+#[derive(Clone, Copy)]
+pub struct Panes {
+    /// None while something else is in front: what cannot be seen is not acted on.
+    pub session: Memo<Option<SessionId>>,
+    /// With what the address names in front.
+    pub layout: Memo<Layout>,
+    pub focused: Memo<Option<PaneId>>,
+    /// Whether the focused pane fills the screen. This browser remembers it for each session.
+    pub is_maximised: RwSignal<bool>,
+    /// A divider while it is being dragged.
+    resizing: RwSignal<Option<(SplitId, u16)>>,
+    drag: RwSignal<Option<Drag>>,
+    /// What was asked for in a session comes to the front once it is here, unless somebody went elsewhere meanwhile.
+    awaited: RwSignal<Option<(SessionId, Content)>>,
+    toasts: Toasts,
+    go: Go,
+}
+
+impl Panes {
+    /// Follows the address and the feed. Where the address leads to is opened for everybody.
+    pub fn follow(feed: Feed, Address(wanted): Address) -> Self {
+        let last = RwSignal::new(None);
+        let is_in_front = Memo::new(move |_| wanted.get().is_of_a_session());
+        let session = Memo::new(move |_| {
+            feed.page(|page| page.session.as_ref().filter(|_| is_in_front.get()).map(|open| open.id))
+        });
+        let layout = Memo::new(move |_| {
+            let (wanted, last) = (wanted.get(), last.get());
+            feed.page(|page| page.showing(wanted, last))
+        });
+        let focused = Memo::new(move |_| {
+            session.get()?;
+            let layout = layout.read();
+            let wanted = wanted.get().content().and_then(|content| layout.find(content));
+            let last = || last.get_untracked().filter(|last| layout.pane(*last).is_some());
+            wanted
+                .map(|(pane, _)| pane.id)
+                .or_else(last)
+                .or_else(|| layout.panes().first().map(|pane| pane.id))
+        });
+        let panes = Self {
+            session,
+            layout,
+            focused,
+            is_maximised: RwSignal::new(session.get_untracked().is_some_and(is_remembered_maximised)),
+            resizing: RwSignal::new(None),
+            drag: RwSignal::new(None),
+            awaited: RwSignal::new(None),
+            toasts: expect_context::<Toasts>(),
+            go: Go::new(),
+        };
+        effect(move || {
+            if let Some(focused) = focused.get() {
+                last.set(Some(focused));
+            }
+        });
+        effect(move || {
+            let dragged = panes.resizing.get_untracked();
+            let is_there = dragged.is_some_and(|(split, share)| layout.read().share(split) == Some(share));
+            layout.track();
+            if is_there {
+                panes.resizing.set(None);
+            }
+        });
+        effect(move || {
+            if let Some(session) = session.get() {
+                panes.is_maximised.set(is_remembered_maximised(session));
+            }
+        });
+        effect(move || {
+            let Some((asked_in, content)) = panes.awaited.get() else { return };
+            if session.get() != Some(asked_in) {
+                panes.awaited.set(None);
+            } else if layout.read().find(content).is_some() {
+                panes.awaited.set(None);
+                panes.show(content, Step::Forward);
+            }
+        });
+        panes.open_what_is_wanted(feed, wanted);
+        panes
+    }
+
+    /// Once for each address: two browsers that look at two tabs of one pane must not argue. Nobody asked for it, so
+    /// a server that is away is asked again without a word when it is back.
+    fn open_what_is_wanted(self, feed: Feed, wanted: Memo<Wanted>) {
+        let is_here = Memo::new(move |_| feed.page(|page| page.holds(wanted.get())));
+        let opened = StoredValue::new(None);
+        effect(move || {
+            let wanted = wanted.get();
+            let is_live = feed.connection.get() == Shown::Live;
+            if !is_here.get() || !is_live || opened.get_value() == Some(wanted) {
+                return;
+            }
+            opened.set_value(Some(wanted));
+            let Some(content) = wanted.content() else { return };
+            let is_in_front = untrack(|| {
+                feed.page(|page| {
+                    page.session.as_ref().is_some_and(|open| open.layout.visible().contains(&content))
+                })
+            });
+            if is_in_front {
+                return;
+            }
+            let target = Target::Tab { pane: self.focused.get_untracked() };
+            self.arrange(Input::Open { content, target }, move |error| {
+                if error == AppError::Offline {
+                    opened.try_update_value(|opened| *opened = opened.filter(|later| *later != wanted));
+                } else {
+                    self.say(&error);
+                }
+            });
+        });
+    }
+
+    pub fn ask(self, input: Input) {
+        self.arrange(input, move |error| {
+            self.say(&error);
+            self.resizing.try_set(None);
+        });
+    }
+
+    /// In passing: nothing was changed, so there is nothing to keep in sight.
+    fn say(self, error: &AppError) {
+        let kind = match error {
+            AppError::Rejected(_) | AppError::Invalid(_) => ToastKind::Info,
+            _ => ToastKind::Failed,
+        };
+        self.toasts.push(kind, error.to_string(), None);
+    }
+
+    fn arrange(self, input: Input, on_failure: impl FnOnce(AppError) + 'static) {
+        let Some(session) = self.session.get_untracked() else { return };
+        let Ok(input) = serde_json::to_string(&input) else { return };
+        spawn_local(async move {
+            if let Err(error) = api::arrange(session, input).await {
+                on_failure(error);
+            }
+        });
+    }
+
+    /// Something new, in front as soon as it is here: before, it would be shown in a place that is not its own.
+    pub fn open_new(self, kind: Kind, target: Target) {
+        let Some(session) = self.session.get_untracked() else { return };
+        let Ok(target) = serde_json::to_string(&target) else { return };
+        spawn_local(async move { self.go_when_here(session, api::open_new(session, kind, target).await) });
+    }
+
+    fn go_when_here(self, session: SessionId, path: Result<String, AppError>) {
+        match path {
+            Ok(path) => {
+                let content = Wanted::from_path(&path).content();
+                self.awaited.try_set(content.map(|content| (session, content)));
+            }
+            Err(error) => self.say(&error),
+        }
+    }
+
+    /// What has the focus.
+    pub fn in_front(self) -> Option<Content> {
+        let focused = self.focused.get()?;
+        self.layout.read().pane(focused)?.shows()
+    }
+
+    pub fn focus(self, pane: PaneId) {
+        let content = self.layout.with_untracked(|layout| layout.pane(pane).and_then(|pane| pane.shows()));
+        if let Some(content) = content.filter(|_| self.focused.get_untracked() != Some(pane)) {
+            self.show(content, Step::Aside);
+        }
+    }
+
+    pub fn focus_towards(self, direction: Direction) {
+        let Some(from) = self.focused.get_untracked() else { return };
+        if let Some(to) = self.layout.with_untracked(|layout| layout.neighbour(from, direction)) {
+            self.focus(to);
+        }
+    }
+
+    /// The tab beside the one in front, around the corner too.
+    pub fn turn(self, forward: bool) {
+        let next = self.layout.with_untracked(|layout| {
+            let pane = layout.pane(self.focused.get_untracked()?)?;
+            let at = pane.tabs.iter().position(|tab| tab.number == pane.active)?;
+            let step = if forward { 1 } else { pane.tabs.len() - 1 };
+            Some(pane.tabs[(at + step) % pane.tabs.len()].content)
+        });
+        if let Some(content) = next {
+            self.show(content, Step::Forward);
+        }
+    }
+
+    fn show(self, content: Content, step: Step) {
+        if let Some(session) = self.session.get_untracked() {
+            self.go.to(Wanted::to_content(session, content), step);
+        }
+    }
+
+    pub fn close_tab(self, tab: TabNumber) {
+        self.close(Input::CloseTab { tab });
+    }
+
+    pub fn close_pane(self, pane: PaneId) {
+        self.close(Input::ClosePane { pane });
+    }
+
+    /// Goes where the focus will be, so that what is closed does not come back with the address.
+    fn close(self, input: Input) {
+        let Some(session) = self.session.get_untracked() else { return };
+        let next = self.layout.with_untracked(|layout| {
+            let mut after = layout.clone();
+            layout.decide(input.clone()).ok()?.iter().for_each(|change| after.apply(change));
+            let shown = |pane| layout.pane(pane).and_then(|pane| pane.shows());
+            let focused = self.focused.get_untracked();
+            if focused.and_then(shown).is_some_and(|content| after.find(content).is_some()) {
+                return None;
+            }
+            let heir = focused.and_then(|pane| after.pane(pane)).or(after.panes().first().copied());
+            let content = heir.and_then(|pane| pane.shows());
+            Some(content.map_or(Wanted::Session(session), |content| Wanted::to_content(session, content)))
+        });
+        if let Some(wanted) = next {
+            self.go.to(wanted, Step::Aside);
+        }
+        self.ask(input);
+    }
+
+    /// The focused pane fills the screen, or all are shown.
+    pub fn turn_size(self) {
+        let Some(session) = self.session.get_untracked() else { return };
+        let is_maximised = !self.is_maximised.get_untracked();
+        self.is_maximised.set(is_maximised);
+        cookie::list(MAXIMISED, &session.to_string(), is_maximised);
+    }
+
+    /// Goes to what comes back.
+    pub fn reopen(self) {
+        let Some(session) = self.session.get_untracked() else { return };
+        spawn_local(async move { self.go_when_here(session, api::reopen(session).await) });
+    }
+
+    /// The layout as it is drawn now, a dragged divider included.
+    fn drawn(self) -> Layout {
+        let mut layout = self.layout.get();
+        if let Some((split, share)) = self.resizing.get() {
+            layout.apply(&domain::layout::Change::SplitResized { split, share });
+        }
+        layout
+    }
+}
+
+/// What the page is called: what has the focus.
+pub fn front(feed: Feed, panes: Panes) -> Option<String> {
+    panes.in_front().map(|content| kinds::title(feed, content))
+}
+
+fn is_remembered_maximised(session: SessionId) -> bool {
+    cookie::lists(MAXIMISED, &session.to_string())
+}

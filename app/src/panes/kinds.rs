@@ -1,0 +1,100 @@
+//! The kinds of panes: what each is called and looks like, and how it is shown. A new kind is one entry here.
+
+use domain::{
+    chat,
+    layout::{Content, Kind, Target},
+};
+use leptos::prelude::*;
+
+use super::Panes;
+use crate::{
+    chat::code,
+    erased::{Erase, Erased},
+    feed::Feed,
+    icon::Icon,
+    settings::SettingsPane,
+    ui::MenuItem,
+};
+
+/// How a kind presents itself in menus.
+pub struct Entry {
+    pub kind: Kind,
+    pub name: &'static str,
+    /// What opening one is called.
+    pub open: &'static str,
+    pub icon: Icon,
+    pub about: &'static str,
+}
+
+/// In the order of the menus.
+pub static KINDS: [Entry; 3] = [
+    Entry {
+        kind: Kind::Chat,
+        name: "Chat",
+        open: "New chat",
+        icon: Icon::Chat,
+        about: "Ask a model about this project",
+    },
+    Entry {
+        kind: Kind::Coder,
+        name: "Coder",
+        open: "New task",
+        icon: Icon::Code,
+        about: "Let an agent change the code, in a worktree of its own",
+    },
+    Entry {
+        kind: Kind::Settings,
+        name: "Settings",
+        // There is one, so it is not made.
+        open: "Settings",
+        icon: Icon::Settings,
+        about: "Model servers, appearance, browsers",
+    },
+];
+
+/// An item for every kind.
+pub fn menu(
+    panes: Panes,
+    name: fn(&Entry) -> &'static str,
+    target: impl Fn() -> Target + Copy + Send + Sync + 'static,
+) -> Vec<MenuItem> {
+    let item = |entry: &'static Entry| {
+        let open = Callback::new(move |()| panes.open_new(entry.kind, target()));
+        MenuItem::new(name(entry), open).icon(entry.icon).describe(entry.about)
+    };
+    KINDS.iter().map(item).collect()
+}
+
+pub fn icon(feed: Feed, content: Content) -> Icon {
+    match content {
+        Content::Chat(chat) => {
+            let kind = feed.workspace(|all| all.chat(chat).map(|chat| chat.kind));
+            chat_icon(kind.unwrap_or_default())
+        }
+        Content::Settings => Icon::Settings,
+    }
+}
+
+pub fn chat_icon(kind: chat::Kind) -> Icon {
+    match kind {
+        chat::Kind::Chat => Icon::Chat,
+        chat::Kind::Coder => Icon::Code,
+    }
+}
+
+/// What a tab is called.
+pub fn title(feed: Feed, content: Content) -> String {
+    match content {
+        Content::Chat(chat) => {
+            feed.workspace(|all| all.chat(chat).map(|chat| chat.title.clone())).unwrap_or_default()
+        }
+        Content::Settings => "Settings".to_owned(),
+    }
+}
+
+pub fn view(content: Content) -> Erased {
+    match content {
+        Content::Chat(chat) => code::view(chat),
+        Content::Settings => view! { <SettingsPane /> }.erase(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What can be asked of Settings. Forms are posted and lead back to their page; the rest is called by the page.
+
+use domain::{
+    id::BrowserId,
+    settings::{Checked, Draft, Section, Shown},
+};
+use leptos::prelude::*;
+use uuid::Uuid;
+
+use crate::{error::AppError, wire::Wire};
+#[cfg(feature = "ssr")]
+use crate::{ports, theme::Theme};
+
+/// What a section shows. `checked` is what `check_model_server` left for a page without scripts.
+#[server(endpoint = "show_settings", protocol = Wire)]
+pub async fn show_settings(
+    section: Section,
+    #[server(default)] checked: Option<Uuid>,
+) -> Result<Shown, AppError> {
+    Ok(match section {
+        Section::Models => Shown::Models(ports::settings()?.models(checked).await?),
+        Section::Agents => Shown::Agents(ports::coders()?.settings().await),
+        Section::Worktrees => Shown::Worktrees(ports::coders()?.worktrees().await?),
+        Section::Appearance => Shown::Appearance,
+        Section::Notifications => Shown::Notifications,
+        Section::Browsers => Shown::Browsers(ports::browsers()?.list(ports::this_browser()?).await?),
+        Section::Phone => {
+            keep_private();
+            Shown::Phone(ports::browsers()?.pairing(ports::this_browser()?).await?)
+        }
+        Section::About => Shown::About(ports::settings()?.facts().await?),
+    })
+}
+
+/// Tests a draft, or adds it: `intent` is the button that was pressed.
+#[server(endpoint = "try_model_server", protocol = Wire)]
+pub async fn try_model_server(draft: Draft, intent: String) -> Result<Checked, AppError> {
+    ports::settings()?.check(draft, intent == "add").await
+}
+
+/// The same for a browser without scripts. What is to be said about it waits for the next page.
+#[server(endpoint = "check_model_server")]
+pub async fn check_model_server(draft: Draft, intent: String) -> Result<(), AppError> {
+    let settings = ports::settings()?;
+    let checked = settings.check(draft, intent == "add").await?;
+    leptos_axum::redirect(&format!("/settings/models?checked={}#add", settings.keep(checked)));
+    Ok(())
+}
+
+/// Asks every model server again.
+#[server(endpoint = "look_again")]
+pub async fn look_again() -> Result<(), AppError> {
+    ports::models()?.refresh().await;
+    Ok(())
+}
+
+/// `told` is how many tasks were said to wait for it.
+#[server(endpoint = "remove_model_server")]
+pub async fn remove_model_server(name: String, told: u32) -> Result<(), AppError> {
+    ports::settings()?.remove_server(name, told).await
+}
+
+#[server(endpoint = "choose_default_model")]
+pub async fn choose_default_model(#[server(default)] model: String) -> Result<(), AppError> {
+    ports::settings()?.set_default_model(model).await
+}
+
+/// Deletes for good what was discarded.
+#[server(endpoint = "empty_trash")]
+pub async fn empty_trash() -> Result<(), AppError> {
+    ports::coders()?.empty_trash().await
+}
+
+/// For a browser without scripts; others remember it themselves.
+#[server(endpoint = "choose_theme")]
+pub async fn choose_theme(theme: String) -> Result<(), AppError> {
+    Theme::named(&theme).send_cookie();
+    Ok(())
+}
+
+#[server(endpoint = "revoke_browser")]
+pub async fn revoke_browser(browser: BrowserId) -> Result<(), AppError> {
+    ports::browsers()?.revoke(browser).await
+}
+
+#[server(endpoint = "revoke_other_browsers")]
+pub async fn revoke_other_browsers() -> Result<(), AppError> {
+    ports::browsers()?.revoke_others(ports::this_browser()?).await
+}
+
+#[server(endpoint = "make_pairing_code")]
+pub async fn make_pairing_code() -> Result<(), AppError> {
+    ports::browsers()?.pair(ports::this_browser()?).await.map(drop)
+}
+
+/// What holds a way in belongs into no cache.
+#[cfg(feature = "ssr")]
+fn keep_private() {
+    use axum::http::{HeaderValue, header};
+    if let Some(response) = use_context::<leptos_axum::ResponseOptions>() {
+        response.insert_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}

@@ -1,0 +1,154 @@
+//! The model servers, and the model that is used where nobody chose one.
+
+use domain::settings::{DefaultModel, ModelSettings, Shown};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{
+    api::{ChooseDefaultModel, LookAgain, RemoveModelServer},
+    pane::Data,
+    server_form::ServerForm,
+    server_row,
+};
+use crate::{
+    chat::api::offered_models,
+    erased::{Erase, Erased, Show, effect},
+    form::{Form, Submission},
+    icon::Icon,
+    notice::Failure,
+    workspace::Offered,
+};
+
+pub fn view(data: Data) -> Erased {
+    let (look, remove) = (Submission::new::<LookAgain>(), Submission::new::<RemoveModelServer>());
+    data.reload_when_done(look);
+    data.reload_when_done(remove);
+    tell_pickers(remove);
+    let servers = Memo::new(move |_| of(data, |models| models.servers.clone()));
+    let rows = move || {
+        let rows: Vec<_> =
+            servers.get().into_iter().map(|entry| server_row::view(entry, look, remove).erase()).collect();
+        rows.erase()
+    };
+    let failure = move || look.failure().or_else(|| remove.failure());
+    view! {
+        <section class="settings-part" aria-labelledby="servers-title">
+            <div class="settings-part-head">
+                <h3 id="servers-title">"Model servers"</h3>
+                <Form to=look>
+                    <button class="button small" type="submit" disabled=move || look.is_pending()>
+                        {Icon::Retry.view()}
+                        {move || if look.is_pending() { "Asking…" } else { "Ask all again" }}
+                    </button>
+                </Form>
+            </div>
+            <p class="settings-help">
+                "A local server has one model loaded and does one thing at a time, for everybody. A cloud server does several side by side."
+            </p>
+            <Failure error=Signal::derive(failure) />
+            <ul class="rows settings-rows" hidden=move || servers.read().is_empty()>{rows}</ul>
+            <Show when=Signal::derive(move || servers.read().is_empty())>
+                <p class="notice info">"There is no model server yet. Add one below, or start llama-swap, llama.cpp or Ollama on this machine: they are found by themselves."</p>
+            </Show>
+        </section>
+        <ServerForm data remove />
+        <DefaultModelForm data />
+    }
+    .erase()
+}
+
+/// What the data say about models; nothing in another section.
+pub fn of<T: Default>(data: Data, read: impl FnOnce(&ModelSettings) -> T) -> T {
+    data.with(|shown| match shown {
+        Shown::Models(models) => Some(read(models)),
+        _ => None,
+    })
+}
+
+/// The model pickers of this page show the change at once.
+pub fn tell_pickers(form: Submission) {
+    let offered = use_context::<Offered>();
+    effect(move || {
+        if form.is_done() {
+            ask_for_pickers(offered);
+        }
+    });
+}
+
+pub fn ask_for_pickers(offered: Option<Offered>) {
+    let Some(Offered(shown)) = offered else { return };
+    spawn_local(async move {
+        if let Ok(models) = offered_models(false).await {
+            shown.try_set(models);
+        }
+    });
+}
+
+#[component]
+fn DefaultModelForm(data: Data) -> impl IntoView {
+    let choose = Submission::new::<ChooseDefaultModel>();
+    data.reload_when_done(choose);
+    tell_pickers(choose);
+    let default = Memo::new(move |_| of(data, |models| Some(models.default_model.clone())));
+    let form = move || default.get().map(|default| choice(default, choose).erase());
+    view! {
+        <section class="settings-part" aria-labelledby="default-title">
+            <h3 id="default-title">"Default model"</h3>
+            <p class="settings-help">"Names chats, and answers where nobody chose a model."</p>
+            {form}
+        </section>
+    }
+    .erase()
+}
+
+fn choice(default: DefaultModel, choose: Submission) -> impl IntoView {
+    let DefaultModel { set, origin, used, offered } = default;
+    let is_fixed = origin.is_fixed();
+    let set = set.unwrap_or_default();
+    let is_offered = offered.iter().any(|model| model.to_string() == set || model.model == set);
+    let missing = (!set.is_empty() && !is_offered)
+        .then(|| view! { <option value=set.clone() selected>{format!("{set} (not offered now)")}</option> });
+    let options: Vec<_> = offered
+        .iter()
+        .map(|model| {
+            let name = model.to_string();
+            let is_set = name == set || (is_fixed && model.model == set);
+            let value = name.clone();
+            view! { <option value=value selected=is_set>{name}</option> }
+        })
+        .collect();
+    let hint = match used {
+        Some(used) => format!("Used now: {used}, {origin}."),
+        None => "No model is offered now.".to_owned(),
+    };
+    let save = (!is_fixed).then(|| {
+        view! {
+            <button class="button" type="submit" disabled=move || choose.is_pending()>
+                {move || if choose.is_pending() { "Saving…" } else { "Save" }}
+            </button>
+        }
+    });
+    let error = move || choose.failure().map(|error| error.to_string());
+    view! {
+        <Form to=choose>
+            <div class="field">
+                <label class="field-label" for="default-model">"Model"</label>
+                <div class="settings-line">
+                    <select
+                        class="select"
+                        id="default-model"
+                        name="model"
+                        disabled=is_fixed
+                        aria-describedby="default-hint default-error"
+                    >
+                        <option value="" selected=set.is_empty()>"Automatic: the first that answers, local ones first"</option>
+                        {missing}
+                        {options}
+                    </select>
+                    {save}
+                </div>
+                <span class="field-hint" id="default-hint">{hint}</span>
+                <span class="field-error" id="default-error" role="alert">{error}</span>
+            </div>
+        </Form>
+    }
+}

@@ -1,0 +1,10 @@
+import tests from './playwright.config';
+
+// What `cargo xtask bench` measures in a browser: one thing at a time, at the desk.
+export default {
+  ...tests,
+  testDir: './bench',
+  timeout: 600_000,
+  workers: 1,
+  projects: tests.projects!.filter((project) => project.name === 'desktop'),
+};

@@ -1,0 +1,186 @@
+import { type Page } from '@playwright/test';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faults } from './faults';
+import { focused, menu } from './panes';
+import { addProject, answer, type BooCode, expect, live, logIn, test } from './world';
+
+const git = (folder: string, ...args: string[]) =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
+
+const changes = (page: Page) => page.getByRole('region', { name: 'Changes' }).first();
+const tools = (page: Page) => answer(page).locator('.tool');
+const action = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+/** The empty chat behind it has a composer too. */
+async function ask(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
+  await field.fill(text);
+  await field.press('Control+Enter');
+  await expect(field).toHaveValue('');
+}
+
+/** A project with a file and a commit, and an empty Coder in front. */
+async function openCoder(page: Page, boocode: BooCode, name: string): Promise<string> {
+  await logIn(page, boocode);
+  const project = boocode.repository(name);
+  writeFileSync(join(project, 'main.rs'), 'fn main() {\n    println!("one");\n}\n');
+  git(project, 'add', '.');
+  git(project, 'commit', '-qm', 'first');
+  await addProject(page, project);
+  await menu(focused(page), 'New in this pane', /New task/);
+  await expect(page.getByRole('region', { name: 'Coder' })).toBeVisible();
+  await live(page);
+  return project;
+}
+
+const edit = (from: string, to: string) =>
+  `[[tool edit ${JSON.stringify({ path: 'main.rs', old: from, new: to })}]]`;
+
+test('a task is done in a worktree, reviewed, commented on and applied', async ({ page, boocode }, info) => {
+  const project = await openCoder(page, boocode, `coder-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[say changed it]]`);
+  await expect(answer(page)).toContainText('changed it');
+  await expect(tools(page)).toHaveCount(1);
+  await expect(tools(page)).toContainText('Edit main.rs');
+  await tools(page).locator('summary').click();
+  await expect(tools(page).getByLabel('Output')).toContainText('Replaced 1 in main.rs');
+  await expect(changes(page)).toContainText('1 file changed, +1 −1');
+  expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('one');
+
+  await action(page, 'Review').click();
+  const diff = page.locator('.diff');
+  await expect(diff).toContainText('println!("two");');
+  await expect(diff).toContainText('println!("one");');
+  expect(await faults(page)).toEqual([]);
+  await page.screenshot({ path: info.outputPath('review.png') });
+  // A comment on a line goes into the next message.
+  await page.getByRole('grid', { name: 'Changed lines' }).focus();
+  await page.keyboard.press('n');
+  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
+  await page.keyboard.press('c');
+  await page.getByRole('textbox', { name: /^Comment on main.rs/ }).fill('Why not three?');
+  await action(page, 'Add comment').click();
+  await action(page, 'Send comments').click();
+  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
+  await expect(field).toHaveValue(/main\.rs:2[\s\S]*Why not three\?/);
+  await expect(diff).toHaveCount(0);
+
+  // It goes on in the same worktree.
+  await ask(page, `${edit('two', 'three')}[[say again]]`);
+  await expect(answer(page)).toContainText('again');
+  await page.reload();
+  await live(page);
+  await expect(changes(page)).toContainText('1 file changed, +1 −1');
+  await expect(tools(page)).toContainText('Edit main.rs');
+
+  await action(page, 'Apply…').click();
+  await page.getByLabel('Name of the branch').fill('agent/three');
+  await action(page, 'Commit to this branch').click();
+  await expect(page.getByText(/Committed as .* on agent\/three/)).toBeVisible();
+  expect(git(project, 'show', 'agent/three:main.rs')).toContain('three');
+  expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('one');
+  await action(page, 'Apply…').click();
+  await action(page, 'Apply to my files').click();
+  await expect(page.getByText('Applied to 1 file.')).toBeVisible();
+  expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('three');
+});
+
+test('a conflict is said and nothing is lost', async ({ page, boocode }, info) => {
+  const project = await openCoder(page, boocode, `conflict-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[say done]]`);
+  await expect(changes(page)).toContainText('1 file changed');
+  writeFileSync(join(project, 'main.rs'), 'fn main() {\n    println!("mine");\n}\n');
+  await action(page, 'Apply…').click();
+  await action(page, 'Apply to my files').click();
+  const dialog = page.getByRole('dialog', { name: 'Apply the changes' });
+  await expect(dialog.locator('.notice.error')).toContainText('main.rs');
+  expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('mine');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(changes(page)).toContainText('1 file changed');
+});
+
+test('an agent asks, and what is refused is not done', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `asks-${info.testId}`);
+  await page.getByLabel('Ask before changes').check();
+  await ask(page, `${edit('one', 'two')}[[say so be it]]`);
+  const question = page.getByRole('alertdialog', { name: 'The agent asks' });
+  await expect(question).toContainText('Edit main.rs');
+  expect(await faults(page)).toEqual([]);
+  await question.getByRole('button', { name: 'Refuse' }).click();
+  await expect(answer(page)).toContainText('so be it');
+  await expect(question).toHaveCount(0);
+  await expect(changes(page)).toContainText('Nothing changed yet');
+  await ask(page, `${edit('one', 'two')}[[say thanks]]`);
+  await question.getByRole('button', { name: 'Allow', exact: true }).click();
+  await expect(answer(page)).toContainText('thanks');
+  await expect(changes(page)).toContainText('1 file changed');
+});
+
+test('a worktree is discarded and restored', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `discard-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[say done]]`);
+  await expect(changes(page)).toContainText('1 file changed');
+  await action(page, 'Discard…').click();
+  await action(page, 'Discard').click();
+  await expect(changes(page)).toContainText('in the trash');
+  await action(page, 'Restore').click();
+  await expect(changes(page)).toContainText('1 file changed');
+});
+
+test('kill -9 while a command runs: the turn is done again and nothing of it is left', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `kill-${info.testId}`);
+  await ask(page, '[[tool run {"command":"sleep 4; echo woke"}]][[say woken]]');
+  await expect(tools(page)).toContainText('sleep 4');
+  await boocode.kill();
+  await boocode.start();
+  await expect(answer(page)).toContainText('woken', { timeout: 30_000 });
+  await live(page);
+});
+
+for (const agent of ['qwen', 'goose']) {
+  test(`${agent} does a task`, async ({ page, boocode }, info) => {
+    // Its program takes long to start on a busy machine.
+    test.slow();
+    const project = await openCoder(page, boocode, `${agent}-${info.testId}`);
+    await page.getByLabel('Agent').selectOption(agent);
+    const command = { command: 'echo two > added.txt', ...(agent === 'qwen' ? { is_background: false } : {}) };
+    const tool = agent === 'qwen' ? 'run_shell_command' : 'shell';
+    await ask(page, `[[tool ${tool} ${JSON.stringify(command)}]][[say agent done]]`);
+    await expect(answer(page)).toContainText('agent done', { timeout: 90_000 });
+    await expect(tools(page)).toHaveCount(1);
+    await expect(changes(page)).toContainText('1 file changed');
+    expect(existsSync(join(project, 'added.txt'))).toBe(false);
+    await action(page, 'Apply…').click();
+    await action(page, 'Apply to my files').click();
+    await expect(page.getByText('Applied to 1 file.')).toBeVisible();
+    expect(readFileSync(join(project, 'added.txt'), 'utf8')).toBe('two\n');
+  });
+}
+
+test('Settings tells what worktrees take, and empties the trash', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `disk-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[say done]]`);
+  await expect(changes(page)).toContainText('1 file changed');
+  await page.goto(`${boocode.url}/settings/worktrees`);
+  const row = page.locator('.row', { hasText: `disk-${info.testId}` });
+  await expect(row).toContainText('in use');
+  await expect(row).toContainText(/KB|MB/);
+  await row.getByRole('button', { name: /^Discard/ }).click();
+  await expect(row).toContainText('in the trash');
+  await page.getByRole('button', { name: /for good$/ }).click();
+  await expect(row).toHaveCount(0);
+  expect(await faults(page)).toEqual([]);
+});
+
+test('Settings lists the agents with what keeps them inside', async ({ page, boocode }) => {
+  await logIn(page, boocode);
+  await page.goto(`${boocode.url}/settings/agents`);
+  await expect(page.locator('.settings-body')).toContainText('BooCode');
+  for (const agent of ['Qwen Code', 'Goose']) {
+    await expect(page.locator('.row', { hasText: agent })).toContainText('Ready, version');
+  }
+  await expect(page.locator('.settings-note')).toContainText(/The wall on this machine is/);
+  expect(await faults(page)).toEqual([]);
+});

@@ -1,0 +1,234 @@
+import { type Browser, type Page } from '@playwright/test';
+import { BooCode, expect, freePort, live, logIn, test, Wire } from './world';
+
+/** Settings as a page, once the browser's half of it is there. */
+async function openSettings(page: Page, boocode: BooCode, section = 'models'): Promise<void> {
+  await page.goto(`${boocode.url}/settings/${section}`);
+  await alive(page);
+}
+
+/** What the server sent is replaced by what is alive; only the former carries its data. */
+async function alive(page: Page): Promise<void> {
+  await expect(page.locator('.settings')).toHaveCount(1);
+  await expect(page.locator('.settings[data-alive]')).toBeVisible();
+}
+
+const row = (page: Page, name: string) => page.locator('.settings-server').filter({ hasText: name });
+
+async function fill(page: Page, name: string, url: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Address', { exact: true }).fill(url);
+}
+
+const signedIn = async (browser: Browser, boocode: BooCode): Promise<Page> => {
+  const page = await (await browser.newContext()).newPage();
+  await logIn(page, boocode);
+  return page;
+};
+
+test('a server added in Settings is offered in a chat that is open, and is gone when removed', async ({
+  chat,
+  boocode,
+  model,
+  context,
+}, info) => {
+  const name = `added-${info.project.name}-${info.retry}`;
+  // The same server under another spelling is refused, so this is another one in front of it.
+  const wire = new Wire(Number(new URL(model).port));
+  await wire.open();
+  try {
+    const page = await context.newPage();
+    await openSettings(page, boocode);
+    await fill(page, name, wire.url);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(page.getByRole('status').filter({ hasText: `${name} was added` })).toBeVisible();
+    await expect(row(page, name)).toContainText(/llama-swap/i);
+    await expect(row(page, name)).toContainText('set here');
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('');
+
+    const option = chat.locator(`option[value="${name}/small"]`);
+    await chat.getByLabel('Model', { exact: true }).focus();
+    await expect(option).toBeAttached();
+    await chat.getByLabel('Model', { exact: true }).selectOption(`${name}/small`);
+    await chat.getByLabel('Your message').fill('[[say from the new server]]');
+    await chat.getByLabel('Your message').press('Control+Enter');
+    await expect(chat.locator('.message.assistant').last()).toContainText('from the new server');
+
+    await row(page, name).getByText('Remove…').click();
+    // The chat is given a title meanwhile, and the page looks again every ten seconds.
+    await expect(row(page, name)).toContainText('Nothing waits for it', { timeout: 25_000 });
+    await row(page, name).getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+    await expect(row(page, name)).toHaveCount(0);
+    await chat.getByLabel('Your message').focus();
+    await chat.getByLabel('Model', { exact: true }).focus();
+    await expect(chat.locator(`optgroup[label^="${name} "]`)).toHaveCount(0);
+  } finally {
+    wire.close();
+  }
+});
+
+test('a test asks the address and says what it found; faults stand at their fields', async ({
+  page,
+  boocode,
+  model,
+}) => {
+  await logIn(page, boocode);
+  await openSettings(page, boocode);
+  const said = page.locator('form .notice');
+  await fill(page, '', model);
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(said).toContainText(/llama-swap/i);
+  await fill(page, 'dead', `http://127.0.0.1:${await freePort()}`);
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(said).toContainText(/connection refused/i);
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('dead');
+
+  await fill(page, 'local', 'ftp://nowhere');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.locator('#server-url-error')).toContainText('not a web address');
+  await expect(page.getByLabel('Address', { exact: true })).toHaveValue('ftp://nowhere');
+  await fill(page, 'local', 'http://127.0.0.1:1');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.locator('#server-name-error')).toContainText('already');
+  // What a flag names is shown with its source, and cannot be removed here.
+  await expect(row(page, 'local')).toContainText('set by the flag --model-server');
+  await expect(row(page, 'local').getByText('Remove…')).toHaveCount(0);
+});
+
+test('a browser that is signed out says so within seconds', async ({ page, boocode, browser }) => {
+  await logIn(page, boocode);
+  const other = await signedIn(browser, boocode);
+  await live(other);
+  await openSettings(page, boocode, 'browsers');
+  const open = page.locator('.settings-rows .row').filter({ hasNotText: 'This browser' });
+  const before = await open.count();
+  expect(before).toBeGreaterThan(0);
+  // The one that came last is the first of the others.
+  await open.first().getByRole('button', { name: /Sign out/ }).click();
+  await expect(open).toHaveCount(before - 1);
+  await expect(other.getByText('You are signed out')).toBeVisible({ timeout: 8_000 });
+  await other.getByRole('link', { name: 'Log in again' }).click();
+  await expect(other.getByLabel('Link or token')).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('This browser')).toBeVisible();
+});
+
+test('a pairing code signs one more browser in, once', async ({ page, browser, model }) => {
+  const port = await freePort();
+  const wire = new Wire(port);
+  await wire.open();
+  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', wire.url], port);
+  try {
+    await boocode.start();
+    await page.goto(boocode.link);
+    await page.goto(`${wire.url}/settings/phone`);
+    await alive(page);
+    await expect(page.getByText('A phone cannot reach this address')).toBeVisible();
+    await page.getByRole('button', { name: 'Make a code' }).click();
+    const link = (await page.locator('.settings-link code').textContent())!;
+    expect(link).toContain(`${wire.url}/login?token=`);
+    await expect(page.getByRole('timer')).toContainText(/[45]:\d\d more/);
+
+    const phone = await (await browser.newContext()).newPage();
+    await phone.goto(link);
+    await expect(phone.getByLabel('Folder of the project')).toBeVisible();
+    await expect(page.getByText('This code was used')).toBeVisible();
+    const thief = await (await browser.newContext()).newPage();
+    await thief.goto(link);
+    await expect(thief.getByRole('alert')).toContainText('used already');
+
+    await page.getByRole('button', { name: 'Make a new code' }).click();
+    await expect(page.locator('.settings-link code')).not.toHaveText(link);
+  } finally {
+    wire.close();
+    await boocode.stop();
+  }
+});
+
+test('the theme is chosen by hand and stays', async ({ page, boocode }) => {
+  await logIn(page, boocode);
+  await openSettings(page, boocode, 'appearance');
+  await page.getByText('Dark', { exact: true }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await alive(page);
+  await page.getByText('System', { exact: true }).click();
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme');
+});
+
+test('sections are reached from the sidebar and from each other', async ({ chat, boocode }) => {
+  const menu = chat.getByRole('button', { name: 'Projects and chats' });
+  if (await menu.isVisible()) await menu.click();
+  await chat.getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect(chat).toHaveURL(`${boocode.url}/settings/models`);
+  await alive(chat);
+  for (const [title, text] of [
+    ['Notifications', 'From the browser'],
+    ['Browsers', 'This browser'],
+    ['Pair a phone', 'Make a code'],
+    ['About', 'Data directory'],
+    ['Models', 'Add a model server'],
+  ]) {
+    await chat.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: title }).click();
+    await expect(chat.locator('.settings-body').getByRole('heading', { level: 2 })).toHaveText(title);
+    await expect(chat.locator('.settings-body')).toContainText(text);
+    const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(sideways, `${title} scrolls sideways`).toBe(false);
+  }
+});
+
+test('the browser finds what it needs to install the app', async ({ page, boocode }) => {
+  await logIn(page, boocode);
+  const session = await page.context().newCDPSession(page);
+  const manifest = await session.send('Page.getAppManifest');
+  expect(manifest.errors).toEqual([]);
+  expect(JSON.parse(manifest.data!)).toMatchObject({ name: 'BooCode', display: 'standalone' });
+  const faults = await session.send('Page.getInstallabilityErrors');
+  // A page that is not private browsing's would have none; a test's context is.
+  expect(faults.installabilityErrors.map((fault) => fault.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('settings can be read and used', async ({ page, boocode, model }, info) => {
+    await logIn(page, boocode);
+    await page.goto(`${boocode.url}/settings`);
+    await expect(page.locator('.settings-body').getByRole('heading', { level: 2 })).toHaveText('Models');
+    await expect(row(page, 'local')).toContainText('set by the flag --model-server');
+
+    const name = `plain-${info.project.name}-${info.retry}`;
+    await fill(page, name, 'ftp://nowhere');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await expect(page.locator('#server-url-error')).toContainText('not a web address');
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue(name);
+    await fill(page, name, model);
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await expect(page.locator('form .notice')).toContainText(/llama-swap/i);
+
+    const wire = new Wire(Number(new URL(model).port));
+    await wire.open();
+    try {
+      await fill(page, name, wire.url);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await expect(row(page, name)).toContainText('set here');
+      await row(page, name).locator('summary').click();
+      await row(page, name).getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+      await expect(row(page, name)).toHaveCount(0);
+    } finally {
+      wire.close();
+    }
+
+    await page.getByRole('link', { name: 'Browsers' }).click();
+    await expect(page.getByText('This browser')).toBeVisible();
+    await page.getByRole('link', { name: 'Pair a phone' }).click();
+    await page.getByRole('button', { name: 'Make a code' }).click();
+    await expect(page.locator('.settings-link code')).toContainText('/login?token=');
+    await page.getByRole('link', { name: 'Appearance' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+    await page.getByRole('button', { name: 'System' }).click();
+    await expect(page.locator('html')).not.toHaveAttribute('data-theme');
+  });
+});

@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test';
+import { addProject, expect, live, logIn, test } from './world';
+
+const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Projects and chats' });
+const hide = (page: Page) => page.getByRole('button', { name: 'Hide the sidebar' });
+const show = (page: Page) => page.getByRole('button', { name: 'Show the sidebar' });
+const fits = async (page: Page) => {
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  expect(sideways).toBe(false);
+};
+
+test('the sidebar makes room, by button and by key, and stays away', { tag: '@desk' }, async ({ chat }) => {
+  const pane = chat.locator('.pane[data-focused]');
+  const before = (await pane.boundingBox())!;
+  await hide(chat).click();
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(show(chat)).toBeFocused();
+  const after = (await pane.boundingBox())!;
+  expect(after.x).toBe(0);
+  expect(after.width).toBe(before.x + before.width);
+
+  // The button stands at the top left, and no tab lies under it.
+  const button = (await show(chat).boundingBox())!;
+  const tab = (await chat.locator('.pane-tab').first().boundingBox())!;
+  expect(button.x + button.width).toBeLessThanOrEqual(tab.x);
+  expect(button.x).toBeLessThan(20);
+
+  // It is away from the first paint on.
+  const html = await (await chat.request.get(chat.url())).text();
+  expect(html).toMatch(/<html[^>]* data-sidebar="hidden"/);
+  await chat.reload();
+  // The connection is told in the sidebar; the page lives once its button works.
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(show(chat)).toHaveCount(1);
+  await show(chat).click();
+  await expect(sidebar(chat)).toBeVisible();
+  await expect(hide(chat)).toBeFocused();
+
+  await chat.keyboard.press('Control+b');
+  await expect(sidebar(chat)).toBeHidden();
+  await chat.getByLabel('Your message').focus();
+  await chat.keyboard.press('Control+b');
+  await expect(sidebar(chat)).toBeVisible();
+  await expect(chat.getByLabel('Your message')).toBeFocused();
+});
+
+test('one button brings it back, whichever pane is where', { tag: '@desk' }, async ({ chat }) => {
+  await chat.keyboard.press('Alt+Backslash');
+  await expect(chat.locator('.pane')).toHaveCount(2);
+  await chat.keyboard.press('Control+b');
+  await expect(show(chat)).toHaveCount(1);
+  await chat.keyboard.press('Alt+m');
+  await expect(show(chat)).toHaveCount(1);
+  await expect(chat.locator('.pane[data-focused]').getByRole('button', { name: 'Show the sidebar' })).toBeVisible();
+  for (const path of ['/', '/settings', '/history']) {
+    await chat.goto(new URL(path, chat.url()).href);
+    await expect(sidebar(chat)).toBeHidden();
+    await expect(show(chat)).toHaveCount(1);
+    await fits(chat);
+  }
+  // The history runs no scripts of the app.
+  await show(chat).click();
+  await expect(sidebar(chat)).toBeVisible();
+  await expect(chat).toHaveURL(/\/history/);
+});
+
+test('the palette and the help sheet know it', { tag: '@desk' }, async ({ chat }) => {
+  await chat.keyboard.press('Control+k');
+  const field = chat.getByRole('combobox', { name: 'Find an action, a session or a chat' });
+  await field.fill('sidebar');
+  await expect(chat.locator('#palette .option')).toContainText('Ctrl+B');
+  await field.press('Enter');
+  await expect(sidebar(chat)).toBeHidden();
+  await chat.keyboard.press('Control+/');
+  await expect(chat.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Show or hide the sidebar');
+});
+
+test('a phone keeps its drawer', { tag: '@phone' }, async ({ chat }) => {
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(show(chat)).toHaveCount(0);
+  await chat.keyboard.press('Control+b');
+  await expect(sidebar(chat)).toBeVisible();
+  await expect(hide(chat)).toHaveCount(0);
+  await chat.keyboard.press('Control+b');
+  await expect(sidebar(chat)).toBeHidden();
+  await chat.getByRole('button', { name: 'Projects and chats' }).click();
+  await expect(sidebar(chat)).toBeVisible();
+  await fits(chat);
+});
+
+test('the list of a project folds and stays folded', async ({ chat, boocode }, info) => {
+  const name = `folds-${info.testId}-${info.retry}`;
+  await chat.goto(boocode.url);
+  await addProject(chat, boocode.repository(name));
+  const drawer = chat.getByRole('button', { name: 'Projects and chats' });
+  const open = async () => {
+    if (await drawer.isVisible()) await drawer.click();
+  };
+  await open();
+  const group = sidebar(chat).locator('section').filter({ hasText: name });
+  const chats = group.getByRole('link');
+  await expect(chats).toHaveCount(1);
+  // A key does it as a finger does.
+  await group.locator('summary').focus();
+  await chat.keyboard.press('Enter');
+  await expect(chats).toHaveCount(0);
+  await expect(group.getByRole('button', { name: 'New session' })).toBeVisible();
+
+  // It is folded from the first paint on, and nothing else is.
+  const html = await (await chat.request.get(chat.url())).text();
+  expect(html.match(/<details(?![^>]* open)[^>]*>/g)).toHaveLength(1);
+  await chat.reload();
+  await live(chat);
+  await open();
+  await expect(chats).toHaveCount(0);
+  await group.locator('summary').click();
+  await expect(chats).toHaveCount(1);
+  await chat.reload();
+  await live(chat);
+  await open();
+  await expect(chats).toHaveCount(1);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the sidebar is hidden and comes back', { tag: '@desk' }, async ({ page, boocode }) => {
+    await logIn(page, boocode);
+    await hide(page).click();
+    await expect(sidebar(page)).toBeHidden();
+    await page.reload();
+    await expect(sidebar(page)).toBeHidden();
+    await show(page).click();
+    await expect(sidebar(page)).toBeVisible();
+  });
+});

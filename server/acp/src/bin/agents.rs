@@ -1,0 +1,48 @@
+//! Installs the agents that tests run: `agents <root>`. Says nothing where all are there.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use acp::agents::ALL;
+use acp::install::node::{MAJOR_MIN, Node};
+use acp::install::{Installed, install, installed, runs_here};
+use tokio::sync::mpsc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some(root) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("usage: agents <folder>");
+        return ExitCode::FAILURE;
+    };
+    match ensure(&root).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn ensure(root: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let wanted = ALL.into_iter().filter(|agent| runs_here(agent));
+    let missing: Vec<_> = wanted.filter(|agent| installed(root, agent) != Installed::Yes).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let tools = root.parent().unwrap_or(root);
+    let node =
+        Node::find(&path, tools).await.ok_or(format!("node {MAJOR_MIN} or newer is missing, with npm"))?;
+    let (progress, mut lines) = mpsc::channel(100);
+    let printer = tokio::spawn(async move {
+        while let Some(line) = lines.recv().await {
+            println!("{line}");
+        }
+    });
+    for agent in missing {
+        install(&node, root, agent, &progress).await?;
+        println!("{} {}", agent.title, agent.package.version);
+    }
+    drop(progress);
+    Ok(printer.await?)
+}

@@ -1,0 +1,169 @@
+//! The repositories that we make: our own beside the tree, and the agent's in it. Both borrow the project's
+//! objects.
+
+use std::{
+    fs,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use git2::{Index, Oid, Repository, RepositoryInitOptions, Tree};
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
+
+use crate::{
+    Error, Refused, beneath,
+    entry::{Blob, Entry, plain_mode},
+    error::{from_io, io},
+    scan::{Keep, Tracked},
+};
+
+/// Our own: bare, so that no file of the tree can configure it.
+pub fn init_ours(at: &Path) -> Result<Repository, Error> {
+    Ok(Repository::init_opts(at, options().bare(true))?)
+}
+
+/// The agent's, on the branch that the project is on, at `base`.
+pub fn init_agents(tree: &Path, project: &Repository, base: Oid) -> Result<(), Error> {
+    let repository = Repository::init_opts(tree, &options())?;
+    borrow(&repository, project)?;
+    // The object has to be found, so the borrowed ones must be known.
+    let repository = Repository::open(tree)?;
+    let head = project.head()?;
+    match head.name() {
+        Ok(branch) if head.is_branch() => {
+            repository.reference(branch, base, true, "worktree")?;
+            repository.set_head(branch)?;
+        }
+        _ => repository.set_head_detached(base)?,
+    }
+    let (mut config, theirs) = (repository.config()?, project.config()?.snapshot()?);
+    // HOME is another one in there, and a commit needs somebody.
+    for name in ["user.name", "user.email"] {
+        if let Ok(value) = theirs.get_str(name) {
+            config.set_str(name, value)?;
+        }
+    }
+    // What is borrowed must not be packed away into a second copy.
+    config.set_i32("gc.auto", 0)?;
+    let shallow = project.commondir().join("shallow");
+    if shallow.is_file() {
+        fs::copy(&shallow, repository.path().join("shallow")).map_err(io(&shallow))?;
+    }
+    Ok(())
+}
+
+/// Makes the project's objects those of `repository` too, from its next opening on.
+pub fn borrow(repository: &Repository, project: &Repository) -> Result<(), Error> {
+    let objects = objects(project)?;
+    let list = repository.path().join("objects/info/alternates");
+    fs::create_dir_all(repository.path().join("objects/info")).map_err(io(&list))?;
+    fs::write(&list, [objects.as_os_str().as_bytes(), b"\n"].concat()).map_err(io(&list))
+}
+
+/// The user's own rules of this project, which no file of the tree holds.
+pub fn share_excludes(project: &Repository, to: &[&Path]) -> Result<Vec<u8>, Error> {
+    let path = project.commondir().join("info/exclude");
+    let text = if path.is_file() { fs::read(&path).map_err(io(&path))? } else { Vec::new() };
+    for gitdir in to {
+        let path = gitdir.join("info/exclude");
+        fs::create_dir_all(gitdir.join("info")).map_err(io(&path))?;
+        fs::write(&path, &text).map_err(io(&path))?;
+    }
+    Ok(text)
+}
+
+/// Files and submodules of a tree, in the order of an index.
+pub fn flatten(repository: &Repository, tree: &Tree, entries: &mut Vec<Entry>) -> Result<(), Error> {
+    fn walk(repository: &Repository, tree: &Tree, prefix: &[u8], into: &mut Vec<Entry>) -> Result<(), Error> {
+        for entry in tree.iter() {
+            let path = [prefix, entry.name_bytes()].concat();
+            if !beneath::is_plain(entry.name_bytes()) {
+                return Err(Refused::OddPath(crate::display(&path)).into());
+            }
+            let mode = entry.filemode() as u32;
+            if mode == TREE {
+                let tree = repository.find_tree(entry.id())?;
+                walk(repository, &tree, &[&path[..], b"/"].concat(), into)?;
+            } else {
+                into.push(Entry::new(path, Blob { mode: plain_mode(mode), id: entry.id() }));
+            }
+        }
+        Ok(())
+    }
+    walk(repository, tree, b"", entries)
+}
+
+const TREE: u32 = 0o040000;
+
+pub fn index_of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Index, Error> {
+    let mut index = Index::new()?;
+    for entry in entries {
+        index.add(&entry.to_index())?;
+    }
+    Ok(index)
+}
+
+pub fn write_index(path: &Path, entries: &[Entry]) -> Result<(), Error> {
+    let mut index = Index::open(path)?;
+    for entry in entries {
+        index.add(&entry.to_index())?;
+    }
+    Ok(index.write()?)
+}
+
+/// Makes the index younger than every file in it. Then no file has to be read to know that it did not change.
+pub fn settle(path: &Path, entries: &[Entry]) -> Result<(), Error> {
+    const TRIES_MAX: u32 = 100;
+    let youngest = entries.iter().map(|entry| entry.seen.changed).max().unwrap_or_default();
+    for _ in 0..TRIES_MAX {
+        if stamp(path)? > youngest {
+            break;
+        }
+        // The kernel's own clock goes in ticks, and only that one can be compared.
+        std::thread::sleep(Duration::from_millis(1));
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let now = Timestamps { last_access: now, last_modification: now };
+        utimensat(CWD, path, &now, AtFlags::empty()).map_err(|cause| from_io(path, cause.into()))?;
+    }
+    Ok(())
+}
+
+fn stamp(path: &Path) -> Result<(i32, u32), Error> {
+    let stat = rustix::fs::stat(path).map_err(|cause| from_io(path, cause.into()))?;
+    Ok((stat.st_mtime as i32, stat.st_mtime_nsec as u32))
+}
+
+/// The files that an index lists, as of the time it was written.
+pub fn read_index(path: &Path) -> Result<Tracked, Error> {
+    let stamp = stamp(path)?;
+    let entries = Index::open(path)?.iter().filter_map(Entry::from_index).collect();
+    Ok(Tracked { entries, stamp })
+}
+
+/// Keeps contents where the repository keeps its objects.
+pub struct Objects<'a>(pub &'a Repository);
+
+impl Keep for Objects<'_> {
+    fn keep(&mut self, content: &[u8]) -> Result<Oid, Error> {
+        Ok(self.0.blob(content)?)
+    }
+}
+
+/// No template: it may bring hooks.
+fn options() -> RepositoryInitOptions {
+    let mut options = RepositoryInitOptions::new();
+    options.no_reinit(true).mkdir(true).external_template(false).initial_head("main");
+    options
+}
+
+pub fn objects(project: &Repository) -> Result<PathBuf, Error> {
+    let path = project.commondir().join("objects");
+    let path = path.canonicalize().map_err(io(&path))?;
+    // One line is one folder there.
+    if path.as_os_str().as_bytes().contains(&b'\n') || path.to_str().is_none() {
+        return Err(Refused::ProjectPath(path).into());
+    }
+    Ok(path)
+}

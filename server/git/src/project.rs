@@ -1,0 +1,53 @@
+//! The project as libgit2 opens it, with every reason against it in words.
+
+use std::{fs, io, path::Path};
+
+use git2::{Commit, ErrorCode, Repository, RepositoryOpenFlags};
+
+use crate::{Error, Refused, error};
+
+/// Only the repository at `path` itself: what lies further up was not asked for.
+pub fn open(path: &Path) -> Result<Repository, Error> {
+    let failed = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refused::Missing(path.to_owned()).into(),
+        _ => error::from_io(path, cause),
+    };
+    // Tells, unlike libgit2, whether the folder can be used at all.
+    fs::read_dir(path).map_err(failed)?;
+    let opened = Repository::open_ext(path, RepositoryOpenFlags::NO_SEARCH, &[] as &[&Path]);
+    let repository = opened.map_err(|cause| match cause.code() {
+        ErrorCode::NotFound => Refused::NotARepository(path.to_owned()).into(),
+        ErrorCode::Owner => Refused::OtherOwner(path.to_owned()).into(),
+        _ => Error::from(cause),
+    })?;
+    if repository.is_bare() {
+        return Err(Refused::Bare(path.to_owned()).into());
+    }
+    Ok(repository)
+}
+
+pub fn head(repository: &Repository) -> Result<Commit<'_>, Error> {
+    let unborn = |cause: git2::Error| match cause.code() {
+        ErrorCode::UnbornBranch | ErrorCode::NotFound => {
+            let path = repository.workdir().unwrap_or_else(|| repository.path());
+            Refused::NoCommit(path.to_owned()).into()
+        }
+        _ => Error::from(cause),
+    };
+    Ok(repository.head().map_err(unborn)?.peel_to_commit()?)
+}
+
+/// The ref that keeps the project's own cleaning from dropping what a worktree began with.
+pub fn pin_name(id: &str) -> String {
+    format!("refs/boocode/base/{id}")
+}
+
+/// Gives back what `pin_name` kept. Where the project is gone, so is the ref.
+pub fn unpin(path: &Path, id: &str) -> Result<(), Error> {
+    let Ok(repository) = open(path) else { return Ok(()) };
+    match repository.find_reference(&pin_name(id)) {
+        Ok(mut pin) => Ok(pin.delete()?),
+        Err(cause) if cause.code() == ErrorCode::NotFound => Ok(()),
+        Err(cause) => Err(cause.into()),
+    }
+}

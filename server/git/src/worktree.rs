@@ -1,0 +1,180 @@
+//! A worktree's life: made, opened, measured, thrown away, brought back.
+
+mod create;
+mod marker;
+mod trash;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use git2::{ObjectType, Oid, Repository};
+
+use crate::{
+    Diff, Error, Limits, Refused,
+    beneath::{self, Folder},
+    diff,
+    error::{at, from_io, io},
+    gitdir::{self, Objects},
+    ignore::Rules,
+    project,
+    scan::{Change, Scan},
+};
+use marker::Marker;
+
+pub use trash::empty;
+
+/// What a worktree begins with, besides the project's current commit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start<'a> {
+    /// The project's changes that are not committed, and its untracked files.
+    pub carry: bool,
+    /// Files that git ignores and work needs, such as `.env`: paths in the project.
+    pub copy: &'a [PathBuf],
+}
+
+#[derive(Clone, Debug)]
+pub struct Worktree {
+    folder: PathBuf,
+    marker: Marker,
+}
+
+impl Worktree {
+    /// Makes `folder`, which must not be there, a worktree of the project.
+    pub fn create(
+        folder: &Path,
+        id: &str,
+        project: &Path,
+        start: Start,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        create::create(folder, id, project, start, limits)
+    }
+
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let folder = folder.to_owned();
+        Ok(Self { marker: Marker::read(&folder)?, folder })
+    }
+
+    pub fn id(&self) -> &str {
+        &self.marker.id
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn project(&self) -> &Path {
+        &self.marker.project
+    }
+
+    /// The project's commit that it began at.
+    pub fn base(&self) -> &str {
+        &self.marker.base
+    }
+
+    /// Whether its making came to an end. Where it did not, it can only be thrown away.
+    pub fn is_ready(&self) -> bool {
+        self.marker.start.is_some()
+    }
+
+    pub fn tree(&self) -> PathBuf {
+        self.folder.join("tree")
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    pub fn tmp(&self) -> PathBuf {
+        self.folder.join("tmp")
+    }
+
+    /// Where the objects lie that the tree borrows. Asked of the project, because what the tree says is the agent's.
+    pub fn objects(&self) -> Result<PathBuf, Error> {
+        gitdir::objects(&project::open(self.project())?)
+    }
+
+    /// What differs from the beginning.
+    pub fn diff(&self, limits: &Limits) -> Result<Diff, Error> {
+        let look = self.look(limits)?;
+        diff::take(&look, limits)
+    }
+
+    /// A file as the worktree began with it; none where it had no such text.
+    pub fn before(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+        let Some(start) = &self.marker.start else { return Err(Error::NotOurs(self.folder.clone())) };
+        let repository = Repository::open(self.gitdir())?;
+        let tree = repository.find_tree(Oid::from_str(start)?)?;
+        let Ok(entry) = tree.get_path(&beneath::to_path(path)) else { return Ok(None) };
+        let (length, kind) = repository.odb()?.read_header(entry.id())?;
+        if kind != ObjectType::Blob || length as u64 > bytes_max {
+            return Ok(None);
+        }
+        Ok(Some(repository.find_blob(entry.id())?.content().to_vec()))
+    }
+
+    /// The same file as it is now.
+    pub fn after(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+        if !beneath::is_plain(path) {
+            return Ok(None);
+        }
+        let (folder, name) = beneath::split(path);
+        let tree = self.tree();
+        let Ok(folder) = Folder::open(&tree).and_then(|top| top.descend(folder)) else { return Ok(None) };
+        let read = folder.read(name, bytes_max).map_err(at(path))?;
+        Ok(read.map(|(content, _)| content).filter(|content| content.len() as u64 <= bytes_max))
+    }
+
+    pub(crate) fn look(&self, limits: &Limits) -> Result<Look, Error> {
+        let unfinished = || Refused::Unfinished(self.folder.clone());
+        let start = self.marker.start.as_ref().ok_or_else(unfinished)?;
+        let repository = Repository::open(self.gitdir())?;
+        // New contents stay in memory: a look leaves nothing behind.
+        repository.odb()?.add_new_mempack_backend(MEMORY_FIRST)?;
+        let tracked = gitdir::read_index(&self.gitdir().join("index"))?;
+        let mut rules = Rules::default();
+        let excludes = self.gitdir().join("info/exclude");
+        rules.push(&fs::read(&excludes).map_err(io(&excludes))?, 0);
+        let tree = self.tree();
+        let top = Folder::open(&tree).map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound => Refused::Missing(tree.clone()).into(),
+            _ => from_io(&tree, cause),
+        })?;
+        let mut objects = Objects(&repository);
+        let (changes, left_out) = Scan::new(&tracked, rules, limits, &mut objects).run(&top)?;
+        Ok(Look { start: Oid::from_str(start)?, repository, changes, left_out })
+    }
+
+    fn gitdir(&self) -> PathBuf {
+        self.folder.join("git")
+    }
+}
+
+/// What a tree holds by now, with the repository that has every content of it.
+pub(crate) struct Look {
+    pub start: Oid,
+    pub repository: Repository,
+    pub changes: Vec<Change>,
+    pub left_out: Vec<crate::LeftOut>,
+}
+
+const MEMORY_FIRST: i32 = 1000;
+
+/// The worktrees in `dir`, by id; none where it is not there. What has no mark of ours is not among them.
+pub fn list(dir: &Path) -> Result<Vec<Worktree>, Error> {
+    let mut found = Vec::new();
+    let entries = match fs::read_dir(dir) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
+        entries => entries.map_err(io(dir))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(io(dir))?;
+        if let Ok(worktree) = Worktree::open(&entry.path()) {
+            found.push(worktree);
+        }
+    }
+    found.sort_by(|one, other| one.id().cmp(other.id()));
+    Ok(found)
+}

@@ -1,0 +1,217 @@
+//! Makes a worktree, or leaves nothing behind.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use git2::{Oid, Repository};
+
+use super::{
+    Start, Worktree,
+    marker::{Marker, check_id},
+};
+use crate::{
+    Error, Limits, Refused,
+    beneath::{self, Folder, split},
+    checkout,
+    entry::{Blob, Entry, SUBMODULE, find, plain_mode},
+    error::{at as at_path, from_io, io as failed},
+    gitdir::{self, Objects},
+    ignore::Rules,
+    project,
+    scan::{Keep as _, Scan, Tracked},
+};
+
+pub fn create(
+    folder: &Path,
+    id: &str,
+    project: &Path,
+    start: Start,
+    limits: &Limits,
+) -> Result<Worktree, Error> {
+    check_id(id)?;
+    let repository = project::open(project)?;
+    let base = project::head(&repository)?.id();
+    fs::create_dir(folder).map_err(|cause| match cause.kind() {
+        io::ErrorKind::AlreadyExists => Refused::Exists(folder.to_owned()).into(),
+        _ => from_io(folder, cause),
+    })?;
+    let made = Making { folder, project: &repository, base, limits }.make(id, project, start);
+    if made.is_err() {
+        // Why it failed matters more than why this does; what stays has our mark.
+        let _ = fs::remove_dir_all(folder);
+        let _ = project::unpin(project, id);
+    }
+    made
+}
+
+struct Making<'a> {
+    folder: &'a Path,
+    project: &'a Repository,
+    base: Oid,
+    limits: &'a Limits,
+}
+
+impl Making<'_> {
+    fn make(&self, id: &str, project: &Path, start: Start) -> Result<Worktree, Error> {
+        // First of all, so that what a crash leaves is known as ours.
+        let mut marker = Marker::new(id, project, self.base.to_string());
+        marker.write(self.folder)?;
+        self.project.reference(&project::pin_name(id), self.base, true, "worktree")?;
+        for name in ["tree", "home", "tmp"] {
+            let path = self.folder.join(name);
+            fs::create_dir(&path).map_err(failed(&path))?;
+        }
+        let (tree, gitdir) = (self.folder.join("tree"), self.folder.join("git"));
+        // It does not borrow yet, so whatever is kept in it is really there.
+        let own = gitdir::init_ours(&gitdir)?;
+        own.odb()?;
+        gitdir::borrow(&own, self.project)?;
+        gitdir::init_agents(&tree, self.project, self.base)?;
+        let excludes = gitdir::share_excludes(self.project, &[&gitdir, &tree.join(".git")])?;
+
+        let borrowing = Repository::open(&gitdir)?;
+        let base_tree = borrowing.find_commit(self.base)?.tree()?;
+        let mut committed = Vec::new();
+        gitdir::flatten(&borrowing, &base_tree, &mut committed)?;
+        let mut entries =
+            if start.carry { self.carried(&own, &committed, &excludes)? } else { committed.clone() };
+        let copies = self.copies(start.copy, &excludes)?;
+        let mut ignored = Vec::new();
+        for Copy { path, mode, content, is_ignored } in copies {
+            let entry = Entry::new(path, Blob { mode, id: Objects(&own).keep(&content)? });
+            match find(&entries, &entry.path) {
+                Ok(at) => entries[at] = entry,
+                Err(_) if is_ignored => ignored.push(entry),
+                Err(at) => entries.insert(at, entry),
+            }
+        }
+        let is_as_committed = !start.carry && start.copy.is_empty();
+        let start_tree = if is_as_committed {
+            base_tree.id()
+        } else {
+            gitdir::index_of(&entries)?.write_tree_to(&Repository::open(&gitdir)?)?
+        };
+
+        let tracked = entries.len();
+        entries.append(&mut ignored);
+        checkout::fill(&tree, &gitdir, &mut entries, self.limits)?;
+        entries.truncate(tracked);
+        let (ours, agents) = (gitdir.join("index"), tree.join(".git/index"));
+        gitdir::write_index(&ours, &entries)?;
+        gitdir::settle(&ours, &entries)?;
+        if is_as_committed {
+            fs::copy(&ours, &agents).map_err(failed(&agents))?;
+        } else {
+            gitdir::write_index(&agents, &as_committed(committed, &entries))?;
+        }
+        marker.start = Some(start_tree.to_string());
+        marker.write(self.folder)?;
+        Ok(Worktree { folder: self.folder.to_owned(), marker })
+    }
+
+    /// The project's files as they lie there, rather than as they are committed. Their contents are kept in
+    /// `own`: the project may forget what was never committed.
+    fn carried(&self, own: &Repository, committed: &[Entry], excludes: &[u8]) -> Result<Vec<Entry>, Error> {
+        let workdir = self.workdir();
+        let index = self.project.path().join("index");
+        let mut tracked = if index.exists() {
+            gitdir::read_index(&index)?
+        } else {
+            Tracked { entries: Vec::new(), stamp: (0, 0) }
+        };
+        if let Some(odd) = tracked.entries.iter().find(|entry| !beneath::is_plain(&entry.path)) {
+            return Err(Refused::OddPath(crate::display(&odd.path)).into());
+        }
+        let mut rules = Rules::default();
+        rules.push(excludes, 0);
+        let top = Folder::open(workdir).map_err(failed(workdir))?;
+        let mut objects = Objects(own);
+        let (changes, _) = Scan::new(&tracked, rules, self.limits, &mut objects).run(&top)?;
+        for entry in &tracked.entries {
+            let is_committed = find(committed, &entry.path).is_ok_and(|at| committed[at].blob == entry.blob);
+            let is_changed = changes.binary_search_by(|change| change.path.cmp(&entry.path)).is_ok();
+            if !is_committed && !is_changed && entry.blob.mode != SUBMODULE {
+                objects.keep(self.project.find_blob(entry.blob.id)?.content())?;
+            }
+        }
+        for change in changes {
+            let found = find(&tracked.entries, &change.path);
+            let new = change.new.map(|new| Entry::new(change.path, new));
+            match (found, new) {
+                (Ok(at), Some(new)) => tracked.entries[at] = new,
+                (Ok(at), None) => drop(tracked.entries.remove(at)),
+                (Err(at), Some(new)) => tracked.entries.insert(at, new),
+                (Err(_), None) => {}
+            }
+        }
+        Ok(tracked.entries)
+    }
+
+    fn copies(&self, paths: &[PathBuf], excludes: &[u8]) -> Result<Vec<Copy>, Error> {
+        let workdir = self.workdir();
+        let top = Folder::open(workdir).map_err(failed(workdir))?;
+        let mut copies: Vec<Copy> = Vec::new();
+        for path in paths {
+            let copy = self.copy(&top, path, excludes)?;
+            if !copies.iter().any(|other| other.path == copy.path) {
+                copies.push(copy);
+            }
+        }
+        Ok(copies)
+    }
+
+    fn copy(&self, top: &Folder, path: &Path, excludes: &[u8]) -> Result<Copy, Error> {
+        let refused = || Error::from(Refused::Copy(path.to_owned()));
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(refused());
+        }
+        let bytes = path.as_os_str().as_encoded_bytes().to_vec();
+        if !beneath::is_plain(&bytes) {
+            return Err(refused());
+        }
+        let (folder, name) = split(&bytes);
+        let mut rules = Rules::default();
+        rules.push(excludes, 0);
+        let mut is_ignored = false;
+        let mut at = top.descend(b"").map_err(failed(path))?;
+        rules.enter(&at, 0).map_err(failed(path))?;
+        let mut done = 0;
+        for part in folder.split(|byte| *byte == b'/').filter(|_| !folder.is_empty()) {
+            done += part.len();
+            is_ignored |= rules.ignore(&bytes[..done], true);
+            done += 1;
+            at = at.enter(part).map_err(|_| refused())?;
+            rules.enter(&at, done).map_err(failed(path))?;
+        }
+        is_ignored |= rules.ignore(&bytes, false);
+        let found = at.read(name, self.limits.file_bytes).map_err(at_path(&bytes))?;
+        let (content, stat) = found.ok_or_else(refused)?;
+        self.limits.file(&bytes, content.len() as u64)?;
+        Ok(Copy { path: bytes, mode: plain_mode(stat.st_mode), content, is_ignored })
+    }
+
+    fn workdir(&self) -> &Path {
+        self.project.workdir().unwrap_or_else(|| self.project.path())
+    }
+}
+
+struct Copy {
+    path: Vec<u8>,
+    mode: u32,
+    content: Vec<u8>,
+    is_ignored: bool,
+}
+
+/// The commit's entries, with what is known of the files that are as committed.
+fn as_committed(mut committed: Vec<Entry>, written: &[Entry]) -> Vec<Entry> {
+    for entry in &mut committed {
+        if let Some(file) =
+            find(written, &entry.path).ok().map(|at| &written[at]).filter(|file| file.blob == entry.blob)
+        {
+            entry.seen = file.seen;
+        }
+    }
+    committed
+}

@@ -1,0 +1,217 @@
+//! An agent's own program at work: started behind its wall, pointed at its model, ended and verified gone.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use acp::{Agent, Block, Counted, Ended, Turn};
+use domain::{
+    chat::Coder,
+    feed::StreamId,
+    id::ChatId,
+    output::{Measured, Output, Phase},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::{io::AsyncReadExt as _, process::ChildStderr, sync::mpsc};
+use wall::{Grace, Process, Program};
+
+use super::{Coders, asking::Asking, environment, home_file, unprepared};
+use crate::{
+    backend,
+    engine::{Backend, Stop},
+    models::Endpoint,
+};
+
+/// The last words of a program that failed.
+const STDERR_BYTES_MAX: usize = 4 * 1024;
+
+pub(crate) struct ExternalAgent {
+    pub coders: Arc<Coders>,
+    pub agent: &'static Agent,
+    pub stream: StreamId,
+    pub chat: ChatId,
+    pub coder: Coder,
+    pub endpoint: Endpoint,
+    pub model: String,
+    pub asking: Asking,
+    /// What is asked now.
+    pub prompt: Vec<Block>,
+    /// What was said before, for one that cannot go on from where it was.
+    pub before: Option<String>,
+}
+
+impl Backend for ExternalAgent {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        self.work(outputs, stop).boxed()
+    }
+}
+
+impl ExternalAgent {
+    async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
+        say(outputs, Output::Phase(Phase::Preparing)).await?;
+        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
+        let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
+        let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        let passage = self.coders.relay.open(self.endpoint.clone(), &self.model);
+        let started = Instant::now();
+        let mut process = self.start(&worktree, &passage).await?;
+        let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
+            (Some(stdin), Some(stdout)) => (stdin, stdout),
+            _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),
+        };
+        let last_words = process.stderr.take().map(|stderr| tokio::spawn(tail(stderr)));
+        say(outputs, Output::Phase(Phase::Generating)).await?;
+        let turn = Turn {
+            folder: worktree.tree(),
+            prompt: self.prompt(resume.is_some()),
+            resume: resume.clone(),
+            mode: if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask },
+            limits: acp::Limits::default(),
+        };
+        let ended = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token()).await;
+        if let Err(error) = process.end(Grace::default()).await {
+            tracing::error!(%error, "the agent's processes could not all be ended");
+        }
+        match ended {
+            Ok(ended) => {
+                self.keep(id, &ended, resume.is_some(), outputs).await?;
+                measured(&ended, started)
+            }
+            Err(error) => {
+                let words = match last_words {
+                    Some(words) => words.await.unwrap_or_default(),
+                    None => String::new(),
+                };
+                Err(failure(&error, &words))
+            }
+        }
+    }
+
+    async fn start(
+        &self,
+        worktree: &git::Worktree,
+        passage: &super::relay::Passage,
+    ) -> Result<Process, backend::Error> {
+        let installed = self.coders.agent_folder(self.agent);
+        let installed = installed.canonicalize().map_err(|_| {
+            backend::Error::Unprepared(format!(
+                "{} is not installed. Install it in Settings.",
+                self.agent.title
+            ))
+        })?;
+        let endpoint = acp::Endpoint { base_url: passage.base_url(), key: None, model: self.model.clone() };
+        let launch = self.agent.launch(&installed, &endpoint);
+        for file in &launch.files {
+            home_file::put(&worktree.home(), file.path, &file.text).map_err(|error| unprepared(&error))?;
+        }
+        let mut wall = self.coders.wall(worktree, vec![passage.port()])?;
+        wall.programs.push(installed);
+        let mut env = environment(worktree);
+        env.extend(launch.environment.into_iter().map(|(name, value)| (name.into(), value.into())));
+        if self.agent.needs_node {
+            let node = self.coders.node().await.ok_or_else(|| {
+                backend::Error::Unprepared(format!(
+                    "{} needs Node.js, which is not installed.",
+                    self.agent.title
+                ))
+            })?;
+            if let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") {
+                *path = format!("{}:{}", node.bin.display(), super::PATH).into();
+            }
+            wall.programs.extend(beyond_system(node.bin));
+        }
+        let program = Program {
+            program: launch.program.into_os_string(),
+            args: launch.arguments.into_iter().map(Into::into).collect(),
+            env,
+            folder: worktree.tree(),
+        };
+        let (level, marker) = (self.coders.level().await, self.coders.marker(self.stream));
+        let spawned = Process::spawn(&self.coders.helper, &level, &wall, program, &marker, false);
+        spawned.await.map_err(|error| unprepared(&error))
+    }
+
+    /// One that goes on from an earlier session knows what was said.
+    fn prompt(&self, resumes: bool) -> Vec<Block> {
+        let before = self.before.as_ref().filter(|_| !resumes).map(|words| Block::Text(words.clone()));
+        before.into_iter().chain(self.prompt.iter().cloned()).collect()
+    }
+
+    /// Notes where it can go on from, and says where it did not.
+    async fn keep(
+        &self,
+        id: domain::id::WorktreeId,
+        ended: &Ended,
+        wanted: bool,
+        outputs: &mpsc::Sender<Output>,
+    ) -> Result<(), backend::Error> {
+        if wanted && !ended.resumed {
+            let words = format!(
+                "\n\n*{} could not go on from its earlier session and began anew.*",
+                self.agent.title
+            );
+            say(outputs, Output::Text(words)).await?;
+        }
+        if ended.can_resume {
+            let kept =
+                store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, &ended.session);
+            if let Err(error) = kept.await {
+                tracing::warn!(%error, "an agent's session could not be kept");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error> {
+    let failed = |words: &str| Err(backend::Error::Agent { words: words.to_owned() });
+    match ended.stop {
+        acp::Stop::Cancelled => Err(backend::Error::Cancelled),
+        acp::Stop::Refused => failed("The agent refused to go on."),
+        acp::Stop::CallLimit => failed("The agent reached its own limit of calls."),
+        acp::Stop::Done | acp::Stop::TokenLimit => Ok(Measured {
+            duration_ms: started.elapsed().as_millis() as u64,
+            // Of the last call alone it would look like little work.
+            usage: ended.usage.filter(|_| ended.counted == Counted::Turn),
+            cut_short: ended.stop == acp::Stop::TokenLimit,
+            ..Measured::default()
+        }),
+    }
+}
+
+/// A model's failure is the agent's; what keeps it from starting is ours.
+fn failure(error: &acp::Error, last_words: &str) -> backend::Error {
+    let words = match last_words {
+        "" => error.to_string(),
+        last => format!("{error} Its last words: {last}"),
+    };
+    match error {
+        acp::Error::Cancelled { .. } => backend::Error::Cancelled,
+        _ => backend::Error::Agent { words },
+    }
+}
+
+/// What of a program's folder has to be granted: its installation, if it is none of the system's.
+fn beyond_system(bin: PathBuf) -> Option<PathBuf> {
+    let real = bin.join("node").canonicalize().ok()?;
+    let system = ["/usr", "/bin", "/sbin", "/lib"].iter().any(|folder| real.starts_with(folder));
+    let root = real.parent()?.parent()?.to_owned();
+    (!system).then_some(root)
+}
+
+async fn tail(mut stderr: ChildStderr) -> String {
+    let (mut kept, mut piece) = (Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = stderr.read(&mut piece).await {
+        kept.extend_from_slice(&piece[..read]);
+        let over = kept.len().saturating_sub(STDERR_BYTES_MAX);
+        kept.drain(..over);
+    }
+    String::from_utf8_lossy(&kept).trim().to_owned()
+}
+
+async fn say(outputs: &mpsc::Sender<Output>, output: Output) -> Result<(), backend::Error> {
+    outputs.send(output).await.map_err(|_| backend::Error::Cancelled)
+}

@@ -1,0 +1,193 @@
+//! BooCode's own agent: a model that calls for tools, and tools that answer.
+
+use std::{sync::Arc, time::Instant};
+
+use acp::Permits as _;
+use domain::{
+    agent::{Next, Pace, Why},
+    chat::Coder,
+    completion::Called,
+    feed::StreamId,
+    id::ChatId,
+    output::{Measured, Output, Phase},
+    tool::{Ask, Permit, Status, Update, shortened},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::sync::mpsc;
+use tools::{Answer, Call, Schema};
+
+use super::{Asking, Coders, measure::Sum, tool_program::ToolProgram};
+use crate::{
+    backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
+    engine::{Backend, Stop},
+};
+
+const REFUSED: &str =
+    "The person refused this. Do not try it again in another way; ask, or do something else.";
+
+pub(crate) struct NativeAgent {
+    pub coders: Arc<Coders>,
+    pub client: reqwest::Client,
+    /// The conversation; who answers it is told here what it can do.
+    pub request: Request,
+    pub stream: StreamId,
+    pub chat: ChatId,
+    pub coder: Coder,
+    pub asking: Asking,
+    /// What a persona allows. None: all tools.
+    pub allowed: Option<Vec<String>>,
+    pub steps: Option<u32>,
+}
+
+impl Backend for NativeAgent {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        self.work(outputs, stop).boxed()
+    }
+}
+
+impl NativeAgent {
+    async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
+        say(outputs, Output::Phase(Phase::Preparing)).await?;
+        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let mut tools = ToolProgram::start(&self.coders, &worktree, self.stream).await?;
+        let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
+        tools.end().await;
+        worked.unwrap_or(Err(backend::Error::Cancelled))
+    }
+
+    async fn turns(
+        &self,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+        program: &mut ToolProgram,
+    ) -> Result<Measured, backend::Error> {
+        let (started, mut sum) = (Instant::now(), Sum::default());
+        let schemas = self.schemas();
+        let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
+        let mut pace = Pace::new(self.steps);
+        loop {
+            let reply = native::run(&self.client, &request, outputs, stop.token()).await?;
+            sum.add(reply.measured);
+            let next = pace.answered(&reply.calls);
+            if next == Next::Done {
+                break;
+            }
+            request.messages.push(Message::calling(reply.text, &reply.calls));
+            for called in &reply.calls {
+                let answer = match next {
+                    Next::Sum(why) => Answer::failed(why.words()),
+                    Next::Act | Next::Done => self.act(program, &schemas, called, outputs).await?,
+                };
+                request.messages.push(Message::result(called, answer.text));
+            }
+            if let Next::Sum(why) = next {
+                sum.add(self.summary(request, why, outputs, stop).await?);
+                break;
+            }
+        }
+        Ok(sum.total(started.elapsed().as_millis() as u64))
+    }
+
+    /// The last word of one that may not go on.
+    async fn summary(
+        &self,
+        mut request: Request,
+        why: Why,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<Measured, backend::Error> {
+        request.tools.clear();
+        request.messages.push(Message::new(Role::User, why.asks()));
+        say(outputs, Output::Text(format!("\n\n*{}*\n\n", why.told()))).await?;
+        Ok(native::run(&self.client, &request, outputs, stop.token()).await?.measured)
+    }
+
+    fn schemas(&self) -> Vec<Schema> {
+        let is_allowed = |schema: &Schema| {
+            self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name == schema.name))
+        };
+        let (inside, outside) = (tools::schemas(), self.coders.web.schemas());
+        inside.into_iter().chain(outside).filter(is_allowed).collect()
+    }
+}
+
+impl NativeAgent {
+    /// Does what was called for, and shows it.
+    async fn act(
+        &self,
+        program: &mut ToolProgram,
+        schemas: &[Schema],
+        called: &Called,
+        outputs: &mpsc::Sender<Output>,
+    ) -> Result<Answer, backend::Error> {
+        let arguments = match called.arguments.trim() {
+            "" => Ok(serde_json::json!({})),
+            text => serde_json::from_str(text),
+        };
+        let call =
+            Call { name: called.name.clone(), arguments: arguments.as_ref().cloned().unwrap_or_default() };
+        say(
+            outputs,
+            Output::Tool(Update {
+                id: called.id.clone(),
+                title: Some(call.title()),
+                kind: Some(call.kind()),
+                status: Some(Status::Running),
+                input: Some(shortened(&called.arguments)),
+                output: None,
+            }),
+        )
+        .await?;
+        let answer = match arguments {
+            Err(error) => Answer::failed(format!("The arguments are not JSON: {error}. Write them again.")),
+            Ok(_) if !schemas.iter().any(|schema| schema.name == called.name) => {
+                let names: Vec<_> = schemas.iter().map(|schema| schema.name).collect();
+                Answer::failed(format!(
+                    "There is no tool {:?} here. There are: {}.",
+                    called.name,
+                    names.join(", ")
+                ))
+            }
+            Ok(_) if !self.may(&call, schemas).await => Answer::failed(REFUSED),
+            Ok(_) => match self.coders.web.call(&call).await {
+                Some(answer) => answer,
+                None => program.call(&call).await?,
+            },
+        };
+        let status = if answer.failed { Status::Failed } else { Status::Done };
+        let output = Some(shortened(&answer.text));
+        let update = Update { id: called.id.clone(), status: Some(status), output, ..Update::default() };
+        say(outputs, Output::Tool(update)).await?;
+        Ok(answer)
+    }
+
+    /// What changes something may need a person's word.
+    async fn may(&self, call: &Call, schemas: &[Schema]) -> bool {
+        if !schemas.iter().any(|schema| schema.name == call.name && schema.writes) {
+            return true;
+        }
+        let ask = Ask {
+            number: 0,
+            title: call.title(),
+            kind: call.kind(),
+            detail: shortened(&serde_json::to_string_pretty(&call.arguments).unwrap_or_default()),
+            options: vec![Permit::Once, Permit::Reject],
+        };
+        self.asking.ask(ask).await == Some(Permit::Once)
+    }
+}
+
+fn tool(schema: &Schema) -> Tool {
+    let Schema { name, about, parameters, .. } = schema.clone();
+    let function = ToolFunction { name, description: about, parameters };
+    Tool { kind: Function::Function, function }
+}
+
+/// Where nobody listens any more, there is nothing to go on for.
+async fn say(outputs: &mpsc::Sender<Output>, output: Output) -> Result<(), backend::Error> {
+    outputs.send(output).await.map_err(|_| backend::Error::Cancelled)
+}

@@ -1,0 +1,189 @@
+//! What the pages ask about Coders.
+
+use std::{path::PathBuf, sync::Arc};
+
+use app::{error::AppError, ports};
+use domain::{
+    Rejected,
+    backend::{Backend, Offer, Wanted},
+    chat::Coder,
+    id::ChatId,
+    settings::{AgentSettings, WorktreeSettings},
+    worktree::{Changed, Changes, Destination, State, Status, Worktree},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use git::Limits;
+use tokio::task::spawn_blocking;
+
+use super::Coders;
+
+/// Who signs a commit that a person asked for, where git does not know them.
+const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
+
+/// The Coders as pages know them.
+pub struct Port(pub Arc<Coders>);
+
+impl ports::Coders for Port {
+    fn offers(&self) -> BoxFuture<'_, Vec<Offer>> {
+        self.0.all_offers().boxed()
+    }
+
+    fn settings(&self) -> BoxFuture<'_, AgentSettings> {
+        async { AgentSettings { offers: self.offers().await, wall: self.0.level().await.to_string() } }
+            .boxed()
+    }
+
+    fn check(&self, wanted: Wanted) -> BoxFuture<'_, Result<Coder, AppError>> {
+        async move {
+            let Wanted { backend, carry, asks } = wanted;
+            let offers = self.offers().await;
+            let offer = offers.into_iter().find(|offer| offer.backend == backend);
+            let Some(offer) = offer else {
+                return Err(Rejected::Invalid(format!("There is no agent called {backend}.")).into());
+            };
+            match offer.hindrance() {
+                Some(why) => {
+                    Err(Rejected::Invalid(format!("{} cannot work now: {why}.", offer.title)).into())
+                }
+                None => Ok(Coder { backend, host: self.0.host.clone(), carry, asks }),
+            }
+        }
+        .boxed()
+    }
+
+    fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>> {
+        async move { Arc::clone(&self.0).begin_install(&backend).await }.boxed()
+    }
+
+    fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>> {
+        async move {
+            let Some(worktree) = store::worktrees::get(&self.0.db, chat).await? else { return Ok(None) };
+            if worktree.state != State::Ready {
+                return Ok(None);
+            }
+            let folder = self.0.place(&worktree);
+            let diff = blocking(move || git::Worktree::open(&folder)?.diff(&Limits::default())).await?;
+            Ok(Some(changes(&diff)))
+        }
+        .boxed()
+    }
+
+    fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>> {
+        async move {
+            let (worktree, project) = self.0.settled(chat).await?;
+            let folder = self.0.place(&worktree);
+            let title = store::workspace::chat_title(&self.0.db, chat).await?;
+            blocking(move || {
+                let worktree = git::Worktree::open(&folder)?;
+                match to {
+                    Destination::Files => {
+                        let applied = worktree.apply_to_working_tree(&project, &Limits::default())?;
+                        Ok(match applied.changed.len() {
+                            1 => "Applied to 1 file.".to_owned(),
+                            count => format!("Applied to {count} files."),
+                        })
+                    }
+                    Destination::Branch(branch) => {
+                        let commit = worktree.apply_as_commit(
+                            &project,
+                            &branch,
+                            &title,
+                            AUTHOR,
+                            &Limits::default(),
+                        )?;
+                        let short = commit.id.get(..8).unwrap_or(&commit.id);
+                        Ok(format!("Committed as {short} on {}.", commit.branch))
+                    }
+                }
+            })
+            .await
+        }
+        .boxed()
+    }
+
+    fn worktrees(&self) -> BoxFuture<'_, Result<WorktreeSettings, AppError>> {
+        self.0.listed().boxed()
+    }
+
+    fn empty_trash(&self) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.delete_trashed().boxed()
+    }
+
+    fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.move_to(chat, State::Discarded).boxed()
+    }
+
+    fn restore(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.move_to(chat, State::Ready).boxed()
+    }
+}
+
+impl Coders {
+    /// The worktree in which nobody works now, and its project.
+    async fn settled(&self, chat: ChatId) -> Result<(Worktree, PathBuf), AppError> {
+        let worktree = store::worktrees::idle(&self.db, chat).await?;
+        if worktree.host != self.host {
+            return Err(Rejected::Invalid("The worktree is on another machine.".into()).into());
+        }
+        let project = store::workspace::project_of_chat(&self.db, chat).await?;
+        Ok((worktree, PathBuf::from(project.path)))
+    }
+
+    /// To the trash or back. The row goes first: what it says is made true again by the next try.
+    async fn move_to(&self, chat: ChatId, state: State) -> Result<(), AppError> {
+        let (worktree, _) = self.settled(chat).await?;
+        if worktree.state == state {
+            return Ok(());
+        }
+        let from = self.place(&worktree);
+        let (to, trash) = (self.folder(worktree.id), self.trash().to_owned());
+        blocking(move || {
+            let found = git::Worktree::open(&from)?;
+            match state {
+                State::Ready => found.restore(&to),
+                State::Discarded | State::Gone => found.trash(&trash),
+            }
+        })
+        .await?;
+        store::worktrees::set_state(&self.db, chat, state).await?;
+        Ok(())
+    }
+}
+
+fn changes(diff: &git::Diff) -> Changes {
+    let file = |file: &git::FileChange| Changed {
+        path: file.display(),
+        status: match file.status {
+            git::Status::Added => Status::Added,
+            git::Status::Deleted => Status::Deleted,
+            git::Status::Modified => Status::Modified,
+            git::Status::Renamed => Status::Renamed,
+            git::Status::TypeChanged => Status::TypeChanged,
+        },
+        added: file.added as u64,
+        deleted: file.deleted as u64,
+        is_binary: file.is_binary,
+    };
+    Changes {
+        files: diff.files.iter().map(file).collect(),
+        added: diff.files.iter().map(|file| file.added as u64).sum(),
+        deleted: diff.files.iter().map(|file| file.deleted as u64).sum(),
+    }
+}
+
+/// What git refuses is said as it says it.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
+) -> Result<T, AppError> {
+    match spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&error.to_string()))),
+        Err(error) => Err(AppError::internal(&error)),
+    }
+}
+
+pub(super) fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}

@@ -1,0 +1,227 @@
+//! Diffs, laid out for the screen. A patch is read once and kept while there is room; what is costly, colours and
+//! the texts around a change, is made for the windows that somebody looks at.
+
+mod colours;
+mod languages;
+mod prepared;
+#[cfg(debug_assertions)]
+mod samples;
+mod text;
+
+use std::{
+    hash::{DefaultHasher, Hasher as _},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use app::{error::AppError, ports};
+use domain::diff::{
+    EXPANDED_MAX, Found, Of, Options, Outline, Rows, Seek, WINDOW_ROWS_MAX, Window,
+    patch::{Patch, Unreadable},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+
+use crate::live::guard;
+use prepared::Prepared;
+
+/// All diffs together; those that were not used for the longest time go first.
+const KEPT_BYTES_MAX: usize = 512 * 1024 * 1024;
+const KEPT_MAX: usize = 16;
+/// So many are worked on side by side.
+const WORKERS: usize = 2;
+const WAIT_MAX: Duration = Duration::from_secs(45);
+const QUERY_BYTES_MAX: usize = 1_000;
+
+/// Two sides of any origin. Its functions are called on a thread that may block.
+pub trait Source: Send + Sync {
+    /// As git writes it.
+    fn patch(&self) -> Result<Vec<u8>, AppError>;
+    /// What is at a path before the change; none where it cannot be had.
+    fn old_text(&self, path: &str) -> Option<Vec<u8>>;
+    fn new_text(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// Knows where changes come from.
+pub trait Sources: Send + Sync {
+    fn open(&self, of: Of) -> BoxFuture<'_, Result<Arc<dyn Source>, AppError>>;
+}
+
+/// Where nothing was changed.
+pub struct NoChanges;
+
+impl Sources for NoChanges {
+    fn open(&self, of: Of) -> BoxFuture<'_, Result<Arc<dyn Source>, AppError>> {
+        let opened = match of {
+            #[cfg(debug_assertions)]
+            Of::Sample(sample) => Ok(samples::open(sample)),
+            _ => Err(AppError::Invalid("There are no changes here.".into())),
+        };
+        async { opened }.boxed()
+    }
+}
+
+pub struct Diffs {
+    sources: Arc<dyn Sources>,
+    /// The one used last is at the end.
+    kept: Arc<Mutex<Vec<Arc<Prepared>>>>,
+    workers: Arc<Semaphore>,
+}
+
+impl Diffs {
+    pub fn new(sources: Arc<dyn Sources>) -> Self {
+        Self { sources, kept: Arc::default(), workers: Arc::new(Semaphore::new(WORKERS)) }
+    }
+
+    /// What was kept, or a fresh one.
+    async fn prepared(&self, of: Of) -> Result<Arc<Prepared>, AppError> {
+        let found = {
+            let mut kept = guard(&self.kept);
+            let found = kept.iter().position(|prepared| prepared.of == of);
+            found.map(|at| {
+                let prepared = kept.remove(at);
+                kept.push(Arc::clone(&prepared));
+                prepared
+            })
+        };
+        match found {
+            Some(prepared) => Ok(prepared),
+            None => self.prepare(of).await,
+        }
+    }
+
+    /// Takes the patch anew, and goes on with what is kept where it is the same.
+    async fn prepare(&self, of: Of) -> Result<Arc<Prepared>, AppError> {
+        let source = self.sources.open(of).await?;
+        let kept = Arc::clone(&self.kept);
+        self.work(move || {
+            let bytes = source.patch()?;
+            let stamp = stamp(&bytes);
+            let same =
+                guard(&kept).iter().find(|prepared| prepared.of == of && prepared.stamp == stamp).cloned();
+            if let Some(same) = same {
+                return Ok(same);
+            }
+            let patch = Patch::read(bytes).map_err(refused)?;
+            let prepared = Arc::new(Prepared::new(of, stamp, patch, source));
+            let mut kept = guard(&kept);
+            kept.retain(|prepared| prepared.of != of);
+            kept.push(Arc::clone(&prepared));
+            make_room(&mut kept);
+            Ok(prepared)
+        })
+        .await
+    }
+
+    /// On a thread that may take its time, but not for ever.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+    ) -> Result<T, AppError> {
+        let late = || AppError::Invalid("The diff takes too long to prepare. Try again in a moment.".into());
+        let workers = Arc::clone(&self.workers);
+        let worked = async {
+            let permit = workers.acquire_owned().await.map_err(|error| AppError::internal(&error))?;
+            let worked = spawn_blocking(move || {
+                let done = work();
+                drop(permit);
+                done
+            });
+            worked.await.map_err(|error| AppError::internal(&error))?
+        };
+        timeout(WAIT_MAX, worked).await.map_err(|_| late())?
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        of: Of,
+        work: impl FnOnce(&Prepared) -> T + Send + 'static,
+    ) -> Result<T, AppError> {
+        let prepared = self.prepared(of).await?;
+        self.work(move || Ok(work(&prepared))).await
+    }
+}
+
+impl ports::Diffs for Diffs {
+    fn outline(&self, of: Of, options: Options) -> BoxFuture<'_, Result<Outline, AppError>> {
+        async move {
+            let options = checked(options)?;
+            let prepared = self.prepare(of).await?;
+            self.work(move || Ok(prepared.outline(&options))).await
+        }
+        .boxed()
+    }
+
+    fn rows(&self, of: Of, options: Options, window: Window) -> BoxFuture<'_, Result<Rows, AppError>> {
+        let window = Window { count: window.count.min(WINDOW_ROWS_MAX), ..window };
+        async move {
+            let options = checked(options)?;
+            self.with(of, move |prepared| prepared.rows(&options, window)).await
+        }
+        .boxed()
+    }
+
+    fn find(&self, of: Of, options: Options, query: String) -> BoxFuture<'_, Result<Found, AppError>> {
+        async move {
+            if query.len() > QUERY_BYTES_MAX {
+                return Err(AppError::Invalid("That is too long to look for.".into()));
+            }
+            let options = checked(options)?;
+            self.with(of, move |prepared| prepared.find(&options, &query)).await
+        }
+        .boxed()
+    }
+
+    fn seek(
+        &self,
+        of: Of,
+        options: Options,
+        from: u32,
+        seek: Seek,
+    ) -> BoxFuture<'_, Result<Option<u32>, AppError>> {
+        async move {
+            let options = checked(options)?;
+            self.with(of, move |prepared| prepared.view(&options).seek(from, seek)).await
+        }
+        .boxed()
+    }
+
+    fn patch(&self, of: Of, file: u32) -> BoxFuture<'_, Result<String, AppError>> {
+        async move {
+            let patch = self.with(of, move |prepared| prepared.patch_of(file as usize)).await?;
+            patch
+                .ok_or_else(|| AppError::Invalid("The diff has no such file any more. Load it again.".into()))
+        }
+        .boxed()
+    }
+}
+
+fn checked(options: Options) -> Result<Options, AppError> {
+    if options.expanded.len() > EXPANDED_MAX {
+        return Err(AppError::Invalid("So much is unfolded that the file is better read as a whole.".into()));
+    }
+    Ok(options)
+}
+
+fn refused(unreadable: Unreadable) -> AppError {
+    AppError::Invalid(unreadable.to_string())
+}
+
+fn stamp(patch: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(patch);
+    format!("{:016x}", hasher.finish())
+}
+
+/// The newest one stays, however large it is.
+fn make_room(kept: &mut Vec<Arc<Prepared>>) {
+    while kept.len() > 1
+        && (kept.len() > KEPT_MAX
+            || kept.iter().map(|prepared| prepared.size()).sum::<usize>() > KEPT_BYTES_MAX)
+    {
+        kept.remove(0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

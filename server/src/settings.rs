@@ -1,0 +1,241 @@
+//! What Settings keeps in the database, how it takes effect on this server, and what the pages are told of it.
+
+mod facts;
+mod kept_answers;
+mod listing;
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use app::{error::AppError, ports};
+use domain::{
+    catalogue::ServerState,
+    settings::{Checked, DefaultModel, Draft, Fact, Fault, Look, ModelSettings, Origin},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use reqwest::Client;
+use store::{
+    Db,
+    settings::{Kept, ServerRow},
+};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    config::{Config, ConfiguredServer, Key, from_draft},
+    models::{self, Added, Models, Seen, hostname},
+};
+use kept_answers::KeptAnswers;
+
+/// A notification that goes missing costs at most this long.
+const POLL: Duration = Duration::from_secs(10);
+const LOAD_WAIT_MAX: Duration = Duration::from_secs(10);
+
+pub struct Settings {
+    db: Db,
+    models: Models,
+    client: Client,
+    config: Config,
+    address: SocketAddr,
+    answers: KeptAnswers,
+}
+
+impl Settings {
+    pub fn new(db: Db, models: Models, client: Client, config: Config, address: SocketAddr) -> Self {
+        Self { db, models, client, config, address, answers: KeptAnswers::default() }
+    }
+
+    /// Keeps the catalogue at what the tables say, whichever server changed them.
+    pub async fn follow(self: Arc<Self>, shutdown: CancellationToken) {
+        let bell = self.models.settings_bell();
+        loop {
+            match timeout(LOAD_WAIT_MAX, self.take_over()).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "the settings could not be read; trying again"),
+                Err(_) => tracing::warn!("the settings could not be read in time; trying again"),
+            }
+            tokio::select! {
+                _ = timeout(POLL, bell.notified()) => {}
+                () = shutdown.cancelled() => return,
+            }
+        }
+    }
+
+    /// Reads the tables and hands them to the catalogue, which asks the new servers in its own time.
+    pub async fn take_over(&self) -> store::Result<Kept> {
+        let kept = store::settings::load(&self.db).await?;
+        let parsed = kept.servers.iter().filter(|row| listing::is_of_this_host(row)).map(parse_row);
+        self.models.set_added(Added {
+            servers: parsed.filter_map(Result::ok).collect(),
+            removed: kept.removed.clone(),
+            default_model: kept.default_model.clone(),
+        });
+        Ok(kept)
+    }
+
+    async fn show_models(&self, checked: Option<Uuid>) -> Result<ModelSettings, AppError> {
+        let kept = self.take_over().await?;
+        let work = store::settings::work(&self.db).await?;
+        let set = self.config.default_model.clone().or(kept.default_model.clone());
+        let origin = match (&self.config.default_model, &kept.default_model) {
+            (Some(_), _) => self.config.source("default_model").into(),
+            (None, Some(_)) => Origin::Settings,
+            (None, None) => Origin::Default,
+        };
+        let catalogue = self.models.catalogue();
+        Ok(ModelSettings {
+            servers: listing::entries(&self.config, &self.models, &kept, &work),
+            default_model: DefaultModel {
+                set,
+                origin,
+                used: self.models.default_model(),
+                offered: catalogue.all().map(|(_, model)| model).collect(),
+            },
+            checked: checked.and_then(|id| self.answers.find(id)),
+        })
+    }
+
+    async fn check_draft(&self, draft: Draft, add: bool) -> Result<Checked, AppError> {
+        let kept = self.take_over().await?;
+        let parsed = match add {
+            true => from_draft(&draft, &environment),
+            // An address can be tested before it has a name.
+            false => from_draft(&Draft { name: "tested".into(), ..draft.clone() }, &environment),
+        };
+        let mut faults = Vec::new();
+        let server = match parsed {
+            Ok(server) => Some(server),
+            Err(problems) => {
+                faults.extend(problems.into_iter().map(|(field, words)| Fault { field, words }));
+                None
+            }
+        };
+        if let Some(server) = server.as_ref().filter(|_| add) {
+            faults.extend(listing::clashes(server, &self.config, &self.models, &kept));
+        }
+        let mut checked = Checked { draft: repeatable(draft, &faults), faults, look: None, added: false };
+        if let Some(server) = server.filter(|_| checked.faults.is_empty()) {
+            if add {
+                store::settings::add_server(&self.db, &row(&checked.draft, &server)).await?;
+                checked.added = true;
+                self.look_again().await?;
+                checked.look = self.models.catalogue().server(&server.name).map(Look::from);
+            } else {
+                checked.look = Some(self.look_at(&server).await);
+            }
+        }
+        Ok(checked)
+    }
+
+    async fn look_at(&self, server: &ConfiguredServer) -> Look {
+        use domain::catalogue::Flavour;
+        match models::look(&self.client, server, None).await {
+            Seen::Serving { flavour, models } => Look { flavour, state: ServerState::Reachable, models },
+            Seen::Loading { flavour } => Look { flavour, state: ServerState::Starting, models: Vec::new() },
+            Seen::Unreachable { reason } => Look {
+                flavour: Flavour::OpenAi,
+                state: ServerState::Unreachable { reason },
+                models: Vec::new(),
+            },
+        }
+    }
+
+    /// The tables first, then the servers that they name.
+    async fn look_again(&self) -> Result<(), AppError> {
+        self.take_over().await?;
+        self.models.refresh_now().await;
+        Ok(())
+    }
+
+    async fn choose_default_model(&self, model: &str) -> Result<(), AppError> {
+        if self.config.default_model.is_some() {
+            let origin = Origin::from(self.config.source("default_model"));
+            return Err(AppError::Invalid(format!("The default model is {origin}. Change it there.")));
+        }
+        let chosen = match model {
+            "" => None,
+            model => Some(self.models.catalogue().resolve(model).ok_or_else(|| {
+                AppError::Invalid(format!("The model {model} is not offered now. Choose another one."))
+            })?),
+        };
+        let chosen = chosen.map(|model| model.to_string());
+        store::settings::set_default_model(&self.db, chosen.as_deref()).await?;
+        self.take_over().await?;
+        Ok(())
+    }
+}
+
+impl ports::Settings for Settings {
+    fn models(&self, checked: Option<Uuid>) -> BoxFuture<'_, Result<ModelSettings, AppError>> {
+        self.show_models(checked).boxed()
+    }
+
+    fn check(&self, draft: Draft, add: bool) -> BoxFuture<'_, Result<Checked, AppError>> {
+        self.check_draft(draft, add).boxed()
+    }
+
+    fn keep(&self, checked: Checked) -> Uuid {
+        self.answers.keep(checked)
+    }
+
+    fn remove_server(&self, name: String, told: u32) -> BoxFuture<'_, Result<(), AppError>> {
+        async move {
+            store::settings::remove_server(&self.db, &name, told).await?;
+            self.look_again().await
+        }
+        .boxed()
+    }
+
+    fn set_default_model(&self, model: String) -> BoxFuture<'_, Result<(), AppError>> {
+        async move { self.choose_default_model(&model).await }.boxed()
+    }
+
+    fn facts(&self) -> BoxFuture<'_, Result<Vec<Fact>, AppError>> {
+        async move {
+            let postgres = store::settings::postgres_version(&self.db).await?;
+            Ok(facts::facts(&self.config, self.address, &postgres))
+        }
+        .boxed()
+    }
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// A row by the rules of today; which it breaks only if they changed since.
+fn parse_row(row: &ServerRow) -> Result<ConfiguredServer, String> {
+    let draft = Draft {
+        name: row.name.clone(),
+        url: row.url.clone(),
+        lane: row.lane.word().to_owned(),
+        parallel: row.parallel.to_string(),
+        api_key_env: row.api_key_env.clone().unwrap_or_default(),
+        models: row.models.join(","),
+    };
+    from_draft(&draft, &environment).map_err(|problems| {
+        problems.into_iter().map(|(key, words)| format!("{key}: {words}")).collect::<Vec<_>>().join("; ")
+    })
+}
+
+fn row(draft: &Draft, server: &ConfiguredServer) -> ServerRow {
+    ServerRow {
+        name: server.name.clone(),
+        url: draft.url.trim().to_owned(),
+        slot_key: server.address.slot_key(&hostname()),
+        lane: server.lane,
+        parallel: server.parallel,
+        api_key_env: match &server.key {
+            Key::None => None,
+            Key::Missing { variable } | Key::Set { variable, .. } => Some(variable.clone()),
+        },
+        models: server.models.clone(),
+    }
+}
+
+/// What goes back into the form. A key typed where its variable's name belongs goes nowhere.
+fn repeatable(draft: Draft, faults: &[Fault]) -> Draft {
+    let is_faulty = faults.iter().any(|fault| fault.field == "api_key_env");
+    let api_key_env = if is_faulty { String::new() } else { draft.api_key_env };
+    Draft { api_key_env, ..draft }
+}

@@ -1,0 +1,132 @@
+//! Searching the tree, as git sees it.
+
+use std::{fs, path::Path, time::Instant};
+
+use ignore::{WalkBuilder, overrides::OverrideBuilder};
+use regex::RegexBuilder;
+use serde::Deserialize;
+
+use super::{place, shown};
+use crate::call::Wrong;
+
+const FOUND_MAX: usize = 200;
+const LINE_CHARS_MAX: usize = 300;
+/// A larger file is no source.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+const SECONDS_MAX: u64 = 30;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grep {
+    pattern: String,
+    #[serde(default)]
+    path: String,
+    #[serde(default)]
+    glob: Option<String>,
+    #[serde(default)]
+    ignore_case: bool,
+}
+
+pub fn grep(folder: &Path, wanted: &Grep) -> Result<String, Wrong> {
+    let pattern = RegexBuilder::new(&wanted.pattern).case_insensitive(wanted.ignore_case).build();
+    let pattern = pattern.map_err(|error| Wrong(format!("The pattern cannot be read: {error}.")))?;
+    let top = place(folder, &wanted.path)?;
+    if !top.exists() {
+        return Err(Wrong(format!("{} does not exist.", wanted.path)));
+    }
+    let mut found = Found::new();
+    walk(folder, &top, wanted.glob.as_deref(), |path| {
+        let is_small = fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES_MAX);
+        let Some(text) = is_small.then(|| fs::read(path).ok()).flatten() else { return !found.is_full() };
+        let Ok(text) = String::from_utf8(text) else { return !found.is_full() };
+        for (number, line) in text.lines().enumerate() {
+            if pattern.is_match(line) {
+                let line: String = line.trim_end().chars().take(LINE_CHARS_MAX).collect();
+                found.push(format!("{}:{}: {line}", shown(folder, path), number + 1));
+            }
+            if found.is_full() {
+                return false;
+            }
+        }
+        true
+    })?;
+    Ok(found.words("Nothing matches."))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Find {
+    pattern: String,
+}
+
+pub fn find(folder: &Path, wanted: &Find) -> Result<String, Wrong> {
+    let is_glob = wanted.pattern.contains(['*', '?', '[', '{']);
+    let glob = is_glob.then_some(wanted.pattern.as_str());
+    let part = wanted.pattern.to_lowercase();
+    let mut found = Found::new();
+    walk(folder, folder, glob, |path| {
+        let path = shown(folder, path);
+        if is_glob || path.to_lowercase().contains(&part) {
+            found.push(path.into_owned());
+        }
+        !found.is_full()
+    })?;
+    Ok(found.words("No file is like that."))
+}
+
+/// Every file below `top`, until `visit` has enough.
+fn walk(
+    folder: &Path,
+    top: &Path,
+    glob: Option<&str>,
+    mut visit: impl FnMut(&Path) -> bool,
+) -> Result<(), Wrong> {
+    let mut builder = WalkBuilder::new(top);
+    builder.sort_by_file_path(Ord::cmp);
+    // The project's own rules, not those of whoever's HOME this is. Old answers are no evidence.
+    builder.hidden(false).git_global(false).require_git(false).parents(false);
+    builder.filter_entry(|entry| {
+        entry.file_name() != ".git" && !(entry.depth() == 1 && entry.file_name() == "Arena")
+    });
+    if let Some(glob) = glob {
+        let mut only = OverrideBuilder::new(folder);
+        let only = only.add(glob).and_then(|only| only.build());
+        builder.overrides(only.map_err(|error| Wrong(format!("The glob cannot be read: {error}.")))?);
+    }
+    let started = Instant::now();
+    for entry in builder.build().flatten() {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if (is_file && !visit(entry.path())) || started.elapsed().as_secs() > SECONDS_MAX {
+            break;
+        }
+    }
+    Ok(())
+}
+
+struct Found {
+    lines: Vec<String>,
+}
+
+impl Found {
+    fn new() -> Self {
+        Self { lines: Vec::new() }
+    }
+
+    fn push(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= FOUND_MAX
+    }
+
+    fn words(mut self, none: &str) -> String {
+        if self.lines.is_empty() {
+            return none.to_owned();
+        }
+        if self.is_full() {
+            self.lines.push(format!("… only the first {FOUND_MAX} are shown"));
+        }
+        self.lines.join("\n")
+    }
+}

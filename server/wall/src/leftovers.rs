@@ -1,0 +1,42 @@
+//! Ending what carries a marker, and making sure of it.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::Error;
+use crate::marker::Whose;
+use crate::processes::{self, Identity};
+
+/// A killed process is gone in milliseconds, unless the kernel itself hangs.
+const LIMIT: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Ends every process whose marker belongs to `owner`, as they are left when a server is killed. It is called
+/// before the owner starts any. Says how many there were.
+pub async fn end_leftovers(owner: &str) -> Result<usize, Error> {
+    sweep(Whose::Owner(owner), &[]).await
+}
+
+/// Kills what carries the marker and those `known`, until a look around finds none of them.
+pub(crate) async fn sweep(whose: Whose<'_>, known: &[Identity]) -> Result<usize, Error> {
+    let deadline = Instant::now() + LIMIT;
+    let mut killed = HashSet::new();
+    loop {
+        let mut alive = processes::marked(whose).map_err(Error::Watch)?;
+        alive.extend(known.iter().filter(|identity| identity.is_alive()));
+        if alive.is_empty() {
+            return Ok(killed.len());
+        }
+        if Instant::now() > deadline {
+            return Err(Error::Remain(alive.iter().map(|identity| identity.pid).collect()));
+        }
+        for identity in alive {
+            // One that may not be killed is still there at the end, and named then.
+            let _ = identity.kill();
+            killed.insert(identity);
+        }
+        sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,56 @@
+//! What keeps an agent inside, and who owns its processes.
+//!
+//! A task's program is started through a helper, which is this program again under its `wall` subcommand: it puts
+//! the wall up around itself, starts the program inside and stays as the owner of whatever that leaves behind.
+//!
+//! 1. namespaces (user, mount, pid, ipc): a root that holds what is granted and nothing else, and its own `/proc`
+//! 2. privileges: no capability, none to be gained, no inherited descriptor, no terminal
+//! 3. Landlock: the same grants once more, and the ports
+//! 4. seccomp: the ways around the ports
+//! 5. an environment from nothing
+//!
+//! What of it a kernel allows is its [`Level`].
+
+mod enter;
+mod landlock_abi;
+mod leftovers;
+mod level;
+mod marker;
+mod process;
+mod processes;
+mod spawner;
+mod sys;
+mod wall;
+
+pub use enter::{NOT_STARTED, REFUSED, enter};
+pub use landlock_abi::LandlockAbi;
+pub use leftovers::end_leftovers;
+pub use level::{Gaps, Level, Refused, level};
+pub use marker::{Marker, VARIABLE};
+pub use process::{Ending, Grace, Process, Step};
+pub use wall::{Access, Program, Wall};
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum Error {
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error("{} cannot be granted or hidden: {why}", path.display())]
+    NotReal { path: PathBuf, why: String },
+    #[error("{0} must not be in a task's environment: it changes how the helper outside the wall is loaded")]
+    Environment(String),
+    #[error("the program could not be started: {0}")]
+    Start(#[source] io::Error),
+    #[error("the task's processes could not be watched: {0}")]
+    Watch(#[source] io::Error),
+    #[error("processes of the task could not be ended: {}", list(.0))]
+    Remain(Vec<i32>),
+}
+
+fn list(pids: &[i32]) -> String {
+    pids.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
+}

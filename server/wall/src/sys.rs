@@ -1,0 +1,104 @@
+//! What the operating system offers only below safe Rust.
+//!
+//! This is the one module where `unsafe` is allowed. Everything in it but [`landlock_version`] is called by the
+//! helper alone, which is a process of one thread: that is what makes forking, unsharing and closing sound.
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use rustix::thread::UnshareFlags;
+
+pub enum Fork {
+    Child,
+    Parent(Pid),
+}
+
+pub fn fork() -> io::Result<Fork> {
+    // SAFETY: with one thread the child is a whole process; no lock can be held by a thread it lacks.
+    let pid = checked(unsafe { libc::fork() }.into())?;
+    Ok(i32::try_from(pid).ok().and_then(Pid::from_raw).map_or(Fork::Child, Fork::Parent))
+}
+
+pub fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
+    // SAFETY: the table of descriptors is never among the flags, so no descriptor is lost to another thread.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces - UnshareFlags::FILES) }?)
+}
+
+/// Closes all but standard input, output and error.
+pub fn close_inherited() -> io::Result<()> {
+    // SAFETY: called first of all, when no value owns a descriptor beyond the standard ones.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) }).map(drop)
+}
+
+/// The signals are kept until [`next_signal`] takes them; all others come as usual. Programs inherit this.
+pub fn hold_back(signals: &[Signal]) -> io::Result<()> {
+    let set = set_of(signals);
+    // SAFETY: `set` is initialised, and the old mask is not asked for.
+    checked(unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut()) }.into())
+        .map(drop)
+}
+
+/// The next of the signals that are held back, or nothing within `limit`.
+pub fn next_signal(signals: &[Signal], limit: Duration) -> Option<i32> {
+    let set = set_of(signals);
+    let limit = libc::timespec {
+        tv_sec: libc::time_t::try_from(limit.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: libc::c_long::from(limit.subsec_nanos()),
+    };
+    // SAFETY: both values are initialised and outlive the call; the details of the signal are not asked for.
+    let signal = unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const limit) };
+    (signal > 0).then_some(signal)
+}
+
+/// The attributes are added to the mount of `path` beneath `dir`, and with `recursive` to those inside it.
+/// An empty path is `dir` itself.
+pub fn restrict_mount(dir: impl AsFd, path: &Path, recursive: bool, attributes: u64) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let attr = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: `path` ends with a zero, and `attr` is as large as is said.
+    checked(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            dir.as_fd().as_raw_fd(),
+            path.as_ptr(),
+            flags,
+            &raw const attr,
+            size_of::<libc::mount_attr>(),
+        )
+    })
+    .map(drop)
+}
+
+/// As the kernel counts it.
+pub fn landlock_version() -> Option<u8> {
+    const VERSION: libc::c_uint = 1;
+    // SAFETY: with this flag nothing is read and nothing is created.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, VERSION)
+    };
+    u8::try_from(version).ok()
+}
+
+fn set_of(signals: &[Signal]) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the first call initialises the set, and the numbers are those of real signals.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal.as_raw());
+        }
+        set.assume_init()
+    }
+}
+
+fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}

@@ -1,0 +1,222 @@
+//! What a program behind the wall tries, each time next to the same without a wall, where it succeeds.
+
+use std::fs::File;
+use std::io::Seek;
+use std::os::fd::AsRawFd;
+use std::process::Command;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use wall::{Grace, Level, Wall};
+
+use crate::fixture::{GOT_IT, SECRET, Scene, bare_output, levels, output, ready, spawn};
+
+/// Where the attack has to fail.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Always,
+    /// Only namespaces stop it.
+    AtFull,
+}
+use Holds::{Always, AtFull};
+
+const WRITES: [(&str, Holds, &str); 22] = [
+    ("redirect", Always, "echo x > $PROJECT/file"),
+    ("append", Always, "echo x >> $PROJECT/file"),
+    ("new file", Always, "echo x > $PROJECT/new"),
+    ("new folder", Always, "mkdir $PROJECT/new"),
+    ("cp", Always, "cp $OWN/own $PROJECT/file"),
+    ("mv in", Always, "mv $OWN/own $PROJECT/new"),
+    ("mv out", Always, "mv $PROJECT/file $OWN/taken"),
+    ("rm", Always, "rm -f $PROJECT/file"),
+    ("truncate", Always, "truncate -s 0 $PROJECT/file"),
+    ("perl", Always, r#"perl -e 'open F, ">", "$ENV{PROJECT}/file" and close F'"#),
+    ("grandchild", Always, r#"sh -c 'sh -c "echo x > $PROJECT/file"'"#),
+    ("daemon", Always, "setsid -w sh -c 'echo x > $PROJECT/file'"),
+    ("hard link", Always, "ln $PROJECT/file $OWN/hard && echo x > $OWN/hard"),
+    ("symbolic link", Always, "ln -s $PROJECT/file $OWN/soft; echo x > $OWN/soft"),
+    ("linked folder", Always, "ln -s $PROJECT $OWN/soft; echo x > $OWN/soft/new"),
+    ("through proc", Always, "echo x > /proc/$SERVER/root$PROJECT/file"),
+    ("sibling", Always, "cp $OWN/own $SIBLING/new"),
+    ("data directory", Always, "echo x > $DATA/new"),
+    ("programs", Always, "echo x > $BIN/new"),
+    ("chmod", AtFull, "chmod 777 $PROJECT/file"),
+    ("times", AtFull, "touch -c -d @1 $PROJECT/file"),
+    ("signal", Always, "kill -KILL $SERVER && echo got-it"),
+];
+
+const READS: [(&str, Holds, &str); 9] = [
+    ("sibling", Always, "cat $SIBLING/file"),
+    ("data directory", Always, "cat $DATA/file"),
+    ("linked", Always, "ln -s $DATA/file $OWN/soft; cat $OWN/soft"),
+    ("hard link", Always, "ln $DATA/file $OWN/hard; cat $OWN/hard"),
+    ("grandchild", Always, r#"sh -c 'sh -c "cat $DATA/file"'"#),
+    (MOUNT, Always, "unshare -rm sh -c 'mount --bind $DATA $OWN && cat $OWN/file'"),
+    ("server's environment", Always, "tr '\\0' '\\n' < /proc/$SERVER/environ | grep KEY"),
+    ("server's root", Always, "cat /proc/$SERVER/root$DATA/file"),
+    ("server's arguments", AtFull, "tr '\\0' '\\n' < /proc/$SERVER/cmdline"),
+];
+
+const CONNECTS: [(&str, Holds, &str); 7] = [
+    (
+        "tcp",
+        Always,
+        "socket S, PF_INET, SOCK_STREAM, 0; connect S, sockaddr_in $ENV{TCP}, INADDR_LOOPBACK; print <S>",
+    ),
+    (
+        "fast open",
+        Always,
+        "socket S, PF_INET, SOCK_STREAM, 0;
+         send S, q(x), 0x20000000, sockaddr_in $ENV{TCP}, INADDR_LOOPBACK; print scalar <S>",
+    ),
+    (
+        MULTIPATH,
+        Always,
+        "socket S, PF_INET, SOCK_STREAM, 262; connect S, sockaddr_in $ENV{TCP}, INADDR_LOOPBACK; print <S>",
+    ),
+    (
+        "udp",
+        Always,
+        "socket S, PF_INET, SOCK_DGRAM, 0; send S, q(x), 0, sockaddr_in $ENV{UDP}, INADDR_LOOPBACK and
+         recv S, $_, 99, 0; print",
+    ),
+    (
+        "abstract socket",
+        Always,
+        "socket S, PF_UNIX, SOCK_STREAM, 0; connect S, pack q(Sa*), AF_UNIX, qq(\\0$ENV{ABSTRACT}); print <S>",
+    ),
+    (
+        "unix socket",
+        AtFull,
+        "socket S, PF_UNIX, SOCK_STREAM, 0; connect S, sockaddr_un $ENV{SOCKET}; print <S>",
+    ),
+    (IO_URING, Always, "print q(got-it) if syscall(425, 1, qq(\\0) x 120) > 0"),
+];
+
+/// Some kernels are built or configured without these.
+const MULTIPATH: &str = "multipath";
+const IO_URING: &str = "io_uring";
+const MOUNT: &str = "mount";
+
+async fn check(kind: &str, name: &str, holds: Holds, script: &str, wall: fn(&Scene) -> Wall) {
+    let succeeds = |scene: &mut Scene, said: &str| {
+        said.contains(SECRET) || said.contains(GOT_IT) || !scene.is_untouched()
+    };
+    let mut scene = Scene::new();
+    let said = bare_output(&scene.program(&wall(&scene), script));
+    let effective = succeeds(&mut scene, &said);
+    if !effective && [MULTIPATH, IO_URING, MOUNT].contains(&name) {
+        return eprintln!("left out: this kernel does not allow {name} to anybody");
+    }
+    assert!(effective, "{kind}, {name}: does nothing even without the wall: {said}");
+    for level in levels().await.into_iter().filter(|level| holds == Always || *level == Level::Full) {
+        let mut scene = Scene::new();
+        let wall = wall(&scene);
+        let (said, complained) = output(&level, &wall, scene.program(&wall, script)).await;
+        assert!(!succeeds(&mut scene, &said), "{kind}, {name}: succeeds at {level}: {said}");
+        assert!(!complained.contains("boocode wall"), "{kind}, {name}: {complained}");
+    }
+}
+
+#[tokio::test]
+async fn a_writing_task_changes_nothing_else() {
+    for (name, holds, script) in WRITES {
+        check("writing", name, holds, script, Scene::writing).await;
+    }
+}
+
+#[tokio::test]
+async fn a_reading_task_changes_nothing() {
+    for (name, holds, script) in WRITES {
+        check("reading", name, holds, script, Scene::reading).await;
+    }
+}
+
+#[tokio::test]
+async fn python_changes_nothing_either() {
+    let Ok(python) = Command::new("/usr/bin/python3").arg("--version").output() else {
+        return eprintln!("left out: there is no /usr/bin/python3");
+    };
+    assert!(python.status.success());
+    let script = r#"/usr/bin/python3 -c 'import os; open(os.environ["PROJECT"] + "/file", "w")'"#;
+    check("writing", "python", Always, script, Scene::writing).await;
+    check("reading", "python", Always, script, Scene::reading).await;
+}
+
+#[tokio::test]
+async fn nothing_secret_is_read() {
+    for (name, holds, script) in READS {
+        check("writing", name, holds, script, Scene::writing).await;
+        check("reading", name, holds, script, Scene::reading).await;
+    }
+    check("writing", "project", Always, "cat $PROJECT/file", Scene::writing).await;
+}
+
+#[tokio::test]
+async fn only_what_is_granted_is_connected_to() {
+    for (name, holds, script) in CONNECTS {
+        let script = format!("perl -MSocket -e '{}'", script.replace('\n', " "));
+        check("writing", name, holds, &script, Scene::writing).await;
+    }
+}
+
+#[tokio::test]
+async fn an_inherited_descriptor_is_closed() {
+    let mut scene = Scene::new();
+    let mut file = File::open(scene.path("data/file")).unwrap();
+    fcntl_setfd(&file, FdFlags::empty()).unwrap();
+    let script = format!("cat <&{}", file.as_raw_fd());
+    assert_eq!(bare_output(&scene.program(&scene.writing(), &script)), SECRET);
+    for level in levels().await {
+        // Whoever reads through a shared descriptor moves it for all.
+        file.rewind().unwrap();
+        let wall = scene.writing();
+        let (said, complained) = output(&level, &wall, scene.program(&wall, &script)).await;
+        assert_eq!(said, "", "{complained}");
+    }
+    assert!(scene.is_untouched());
+}
+
+#[tokio::test]
+async fn one_task_does_not_reach_another() {
+    for level in levels().await {
+        let scene = Scene::new();
+        let wall = scene.writing();
+        let mut program = scene.program(&wall, "echo ready; exec cat");
+        program.env.push(("KEY".into(), SECRET.into()));
+        let mut victim = spawn(&level, &wall, program).await;
+        let _stdout = ready(&mut victim).await;
+        let keeper = victim.id().unwrap();
+        let script = format!("cat /proc/{}/environ; kill -KILL {keeper} && echo got-it", youngest(keeper));
+        let (said, complained) = output(&level, &wall, scene.program(&wall, &script)).await;
+        assert!(!said.contains(SECRET) && !said.contains(GOT_IT), "{level}: {complained}");
+        let said = bare_output(&scene.program(&wall, &script));
+        assert!(said.contains(SECRET) && said.contains(GOT_IT), "does nothing even without the wall");
+        victim.end(Grace::default()).await.unwrap();
+    }
+}
+
+/// The program itself, at the end of a line of only children.
+fn youngest(keeper: u32) -> u32 {
+    let child = |pid: u32| -> Option<u32> {
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        children.split_ascii_whitespace().next()?.parse().ok()
+    };
+    std::iter::successors(Some(keeper), |pid| child(*pid)).last().unwrap()
+}
+
+#[tokio::test]
+async fn the_system_is_not_changed() {
+    let path = format!("/etc/boocode-{}", crate::fixture::unique());
+    let script = format!("echo x > {path}");
+    let scene = Scene::new();
+    // The control is root's alone; everybody else is kept out by the system itself.
+    if rustix::process::geteuid().is_root() {
+        bare_output(&scene.program(&scene.writing(), &script));
+        std::fs::remove_file(&path).unwrap();
+    }
+    for level in levels().await {
+        let wall = scene.writing();
+        output(&level, &wall, scene.program(&wall, &script)).await;
+        assert!(std::fs::metadata(&path).is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! What has to work behind the wall all the same.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use tokio::time::timeout;
+use wall::{Error, Level, Process, Refused, Wall};
+
+use crate::fixture::{LIMIT, Scene, has_full, helper, levels, marker, output, reduced};
+
+const EVERYBODY: [(&str, &str); 12] = [
+    ("own folder", "echo yes > $OWN/new && cat $OWN/new"),
+    ("home", "echo yes > ~/new && cat ~/new"),
+    ("temporary files", "cat < $(mktemp) && echo yes"),
+    ("here document", "cat <<< yes"),
+    ("substitution", "cat <(echo yes)"),
+    ("null device", "echo no > /dev/null && echo yes"),
+    ("random device", "head -c 1 /dev/urandom | wc -c | grep -q 1 && echo yes"),
+    ("own process", "grep -q bash /proc/$$/cmdline && echo yes"),
+    ("terminal", r#"script -qec "echo yes" /dev/null | tr -d '\r'"#),
+    ("own script", "printf '#!/bin/sh\necho yes' > $OWN/x; chmod +x $OWN/x; $OWN/x"),
+    ("granted program", "$BIN/agent"),
+    (
+        "granted port",
+        "perl -MSocket -e 'socket S, PF_INET, SOCK_STREAM, 0;
+            connect S, sockaddr_in $ENV{ALLOWED}, INADDR_LOOPBACK; print q(yes) if <S> =~ /hello/'",
+    ),
+];
+
+async fn check(wall: fn(&Scene) -> Wall, name: &str, script: &str) {
+    for level in levels().await {
+        let scene = Scene::new();
+        let agent = scene.path("bin/agent");
+        fs::write(&agent, "#!/bin/sh\necho yes").unwrap();
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+        let wall = wall(&scene);
+        let (said, complained) = output(&level, &wall, scene.program(&wall, script)).await;
+        assert_eq!(said.trim(), "yes", "{name} at {level}: {complained}");
+    }
+}
+
+#[tokio::test]
+async fn what_every_program_does_works() {
+    for (name, script) in EVERYBODY {
+        check(Scene::writing, name, script).await;
+        check(Scene::reading, name, script).await;
+    }
+    check(Scene::reading, "the project", "[ -r $PROJECT/file ] && cat $PROJECT/file > ~/copy && echo yes")
+        .await;
+}
+
+#[tokio::test]
+async fn git_works_on_borrowed_objects() {
+    for level in levels().await {
+        let scene = Scene::new();
+        let git = |folder: &str, args: &[&str]| {
+            let path = scene.path(folder);
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]);
+            let output = command.args(args).current_dir(path).env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+            assert!(output.as_ref().unwrap().status.success(), "{args:?}: {output:?}");
+        };
+        fs::remove_dir_all(scene.path("project/.git")).unwrap();
+        git("project", &["init", "-q"]);
+        git("project", &["add", "."]);
+        git("project", &["commit", "-qm", "base"]);
+        let project = scene.path("project");
+        fs::remove_dir_all(scene.path("data/trees/own")).unwrap();
+        git("data", &["clone", "-q", "--shared", project.to_str().unwrap(), "trees/own"]);
+        let wall = scene.writing();
+        let script =
+            "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+            echo more >> file && git status --short && git add . && git commit -qm more && git stash list &&
+            git log --format=%s && git diff --stat HEAD~1 | tail -1";
+        let (said, complained) = output(&level, &wall, scene.program(&wall, script)).await;
+        let expected = " M file\nmore\nbase\n 1 file changed, 1 insertion(+), 1 deletion(-)\n";
+        assert_eq!(said, expected, "{level}: {complained}");
+    }
+}
+
+#[tokio::test]
+async fn only_real_paths_are_granted() {
+    let scene = Scene::new();
+    symlink(scene.path("data/trees/own"), scene.path("data/link")).unwrap();
+    for name in
+        ["data/link", "data/missing", "data/trees/own/../own", "data/home/", "data/./home", "project/file"]
+    {
+        let mut wall = scene.writing();
+        if name == "project/file" {
+            wall.hidden.push(scene.path(name));
+        } else {
+            wall.home = scene.path(name);
+        }
+        let program = scene.program(&wall, "true");
+        let spawned = Process::spawn(&helper(), &Level::Full, &wall, program, &marker(), false).await;
+        assert!(matches!(spawned, Err(Error::NotReal { .. })), "{name}: {spawned:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_acts_on_the_helper() {
+    let scene = Scene::new();
+    let wall = scene.writing();
+    let mut program = scene.program(&wall, "true");
+    program.env.push(("LD_PRELOAD".into(), wall.home.join("evil.so").into_os_string()));
+    let spawned = Process::spawn(&helper(), &Level::Full, &wall, program, &marker(), false).await;
+    assert!(matches!(&spawned, Err(Error::Environment(name)) if name == "LD_PRELOAD"), "{spawned:?}");
+}
+
+#[tokio::test]
+async fn without_a_wall_only_what_the_user_allowed_runs() {
+    let none = Level::None { reason: "left out by the test".to_owned() };
+    let scene = Scene::new();
+    let run = async |wall: Wall, allowed: bool| {
+        let program = scene.program(&wall, "grep -q 'CapEff:.0*$' /proc/self/status && echo yes > $OWN/new");
+        Process::spawn(&helper(), &none, &wall, program, &marker(), allowed).await
+    };
+    let refused = run(scene.writing(), false).await;
+    assert!(matches!(refused, Err(Error::Refused(Refused::UnlessAllowed { .. }))), "{refused:?}");
+    let refused = run(scene.reading(), true).await;
+    assert!(matches!(refused, Err(Error::Refused(Refused::NotReadOnly { .. }))), "{refused:?}");
+    let mut process = run(scene.writing(), true).await.unwrap();
+    assert!(timeout(LIMIT, process.wait()).await.unwrap().unwrap().success());
+    assert_eq!(fs::read_to_string(scene.path("data/trees/own/new")).unwrap(), "yes\n");
+}
+
+#[tokio::test]
+async fn what_lies_in_a_granted_folder_can_be_hidden() {
+    if !has_full().await {
+        return;
+    }
+    let scene = Scene::new();
+    let mut wall = scene.reading();
+    fs::create_dir(scene.path("project/data")).unwrap();
+    fs::write(scene.path("project/data/file"), "hidden").unwrap();
+    wall.hidden.push(scene.path("project/data"));
+    let program = scene.program(&wall, "ls $PROJECT $PROJECT/data");
+    let (said, complained) = output(&Level::Full, &wall, program.clone()).await;
+    let project = scene.path("project");
+    let expected = format!("{0}:\ndata\nfile\n\n{0}/data:\n", project.display());
+    assert_eq!(said, expected, "{complained}");
+    let spawned = Process::spawn(&helper(), &reduced(), &wall, program, &marker(), false).await;
+    assert!(matches!(spawned, Err(Error::Refused(Refused::NotSeparable { .. }))), "{spawned:?}");
+}
+
+/// Or all other tests could be left out.
+#[tokio::test]
+async fn the_level_is_what_the_machine_allows() {
+    let release = rustix::system::uname().release().to_str().unwrap().to_owned();
+    let version: Vec<u32> = release.split(['.', '-']).take(2).map(|part| part.parse().unwrap()).collect();
+    let mut namespaces = Command::new("unshare");
+    namespaces.args(["--user", "--map-current-user", "--mount", "--pid", "--fork", "--mount-proc", "true"]);
+    let allowed = version >= vec![6, 12] && namespaces.status().unwrap().success();
+    let level = wall::level(&helper()).await;
+    assert_eq!(level == Level::Full, allowed, "{level} on {release}");
+}

@@ -1,0 +1,97 @@
+//! How long a switch between tabs or panes takes in a real browser, until it is painted.
+
+use super::Figure;
+use crate::{
+    build::{self, COMPILE_LIMIT, Kind},
+    install::{self, Tools},
+    process::{Owned, quietly, quietly_with},
+    stage::stage,
+    workspace::Workspace,
+};
+use anyhow::{Context, Result};
+use rustix::process::Signal;
+use serde::Deserialize;
+use std::{fs, process::Command, time::Duration};
+
+const GOAL_MS: f64 = 50.0;
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// Milliseconds, one a switch.
+#[derive(Deserialize)]
+struct Times {
+    /// A frame in which nothing happens.
+    reference: Vec<f64>,
+    tabs: Vec<f64>,
+    panes: Vec<f64>,
+}
+
+pub fn measure(workspace: &Workspace) -> Result<Figure> {
+    let tools = Tools::locate()?;
+    let postgres = install::postgres::ensure(workspace, &tools)?;
+    super::assets(workspace)?;
+    let boocode = build::server(workspace, Kind::Quick)?;
+    stage("scripted", || {
+        let mut cargo = workspace.cargo();
+        cargo.args(["build", "--package", "scripted", "--bin", "scripted", "--profile", "quick"]);
+        quietly(workspace, "scripted", COMPILE_LIMIT, &mut cargo)
+    })?;
+    let mut playwright = install::playwright(workspace, &tools)?;
+    let out = workspace.scratch()?.join("switch.json");
+    playwright.args(["test", "--config", "bench.config.ts", "switch"]).env("BENCH_OUT", &out);
+    playwright.env("BOOCODE_BIN", boocode).env("SCRIPTED_BIN", workspace.target.join("quick/scripted"));
+    playwright.env_remove("DATABASE_URL").env("PG_BIN_DIR", postgres.dir);
+    stage("switch", || run(workspace, &mut playwright))?;
+    let text = fs::read_to_string(&out).context("the browser left no figures")?;
+    Ok(figure(serde_json::from_str(&text)?))
+}
+
+fn run(workspace: &Workspace, playwright: &mut Command) -> Result<()> {
+    // Playwright closes its browsers on INT.
+    let on_int = |owned: &mut Owned| owned.stop_with = Signal::INT;
+    quietly_with(workspace, "switch", LIMIT, on_int, playwright).map(drop)
+}
+
+fn figure(mut times: Times) -> Figure {
+    let reference = percentile(&mut times.reference, 50);
+    let mut lines =
+        vec![format!("an empty frame {reference:.1} ms at p50; from the key or click to the paint:")];
+    let mut slowest = 0.0_f64;
+    for (name, times) in [("tabs", &mut times.tabs), ("panes", &mut times.panes)] {
+        let [p50, p95] = [50, 95].map(|percent| percentile(times, percent));
+        let (count, ratio) = (times.len(), p50 / reference);
+        lines.push(format!("  {name:<5} p50 {p50:>5.1} ms ({ratio:.1} ×)  p95 {p95:>5.1} ms  of {count}"));
+        slowest = slowest.max(p50);
+    }
+    Figure {
+        text: lines.join("\n"),
+        goal: format!("a switch within {GOAL_MS} ms at p50"),
+        reached: slowest <= GOAL_MS,
+    }
+}
+
+/// Infinite where nothing was measured, which reaches no goal.
+fn percentile(times: &mut [f64], percent: usize) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times
+        .get((times.len() * percent / 100).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or(f64::INFINITY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slower_kind_of_switch_decides() {
+        let check = |tabs: &[f64], panes: &[f64], reached: bool| {
+            let (tabs, panes) = (tabs.to_vec(), panes.to_vec());
+            let figure = figure(Times { reference: vec![16.0], tabs, panes });
+            assert_eq!(figure.reached, reached, "{}", figure.text);
+        };
+        check(&[20.0, 30.0, 90.0], &[20.0], true);
+        check(&[20.0, 60.0, 90.0], &[20.0], false);
+        check(&[20.0], &[60.0], false);
+        check(&[20.0], &[], false);
+    }
+}
