@@ -160,7 +160,7 @@ impl Hands {
     pub fn chat(self) -> Option<ChatId> {
         match self.focused_pane(|pane| pane.shows())?? {
             Content::Chat(chat) => Some(chat),
-            Content::Settings => None,
+            Content::Arena | Content::Battle(_) | Content::Settings => None,
         }
     }
 

@@ -113,6 +113,8 @@ pub fn DiffView(
 fn element_of(of: Of) -> String {
     match of {
         Of::Chat(chat) => format!("diff-of-{chat}"),
+        Of::Contestant(contestant) => format!("diff-of-{contestant}"),
+        Of::Between(one, other) => format!("diff-between-{one}-{other}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
 }

@@ -12,9 +12,10 @@ mod live_text;
 use std::collections::BTreeMap;
 
 use domain::{
+    battle::Battle,
     chat::Chat,
     feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamId},
-    id::ChatId,
+    id::{BattleId, ChatId},
     page::{Page, Wanted},
     workspace::Workspace,
 };
@@ -53,6 +54,10 @@ impl Feed {
 
     pub fn chat<T>(&self, id: ChatId, read: impl FnOnce(&Chat) -> T) -> Option<T> {
         self.mirror.with(|mirror| mirror.state.chat(id).map(read))
+    }
+
+    pub fn battle<T>(&self, id: BattleId, read: impl FnOnce(&Battle) -> T) -> Option<T> {
+        self.mirror.with(|mirror| mirror.state.battle(id).map(read))
     }
 
     pub fn page<T>(&self, read: impl FnOnce(&Page) -> T) -> T {

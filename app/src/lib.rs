@@ -6,6 +6,7 @@
 
 mod actions;
 mod address;
+pub mod arena;
 pub mod chat;
 pub mod coder;
 mod cookie;

@@ -162,7 +162,7 @@ impl Notifications {
         };
         let chat = |content| match content {
             Content::Chat(chat) => Some(chat),
-            Content::Settings => None,
+            Content::Arena | Content::Battle(_) | Content::Settings => None,
         };
         Sight {
             is_visible: device::is_visible(),

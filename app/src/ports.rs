@@ -6,11 +6,13 @@ use std::sync::Arc;
 use axum::http::{header, request::Parts};
 use domain::{
     backend::{self, Backend, Wanted},
+    battle,
     browser::{Browser, Pairing},
     catalogue::{self, ModelRef},
     chat::Coder,
     diff::{Found, Of, Options, Outline, Rows, Seek, Window},
-    id::{BrowserId, ChatId},
+    id::{BattleId, BrowserId, ChatId, ContestantId},
+    layout::Target,
     persona::Offer,
     settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, WorktreeSettings},
     worktree::{Changes, Destination},
@@ -79,6 +81,21 @@ pub trait Coders: Send + Sync {
     fn restore(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;
     fn worktrees(&self) -> BoxFuture<'_, Result<WorktreeSettings, AppError>>;
     fn empty_trash(&self) -> BoxFuture<'_, Result<(), AppError>>;
+}
+
+/// What battles need of the machine, and what becomes of their results.
+pub trait Arena: Send + Sync {
+    /// Launches once, however often it is asked; refused with the reason, and then nothing is made.
+    fn launch(&self, draft: battle::Draft, target: Target) -> BoxFuture<'_, Result<BattleId, AppError>>;
+    /// Brings a contestant's result into the project, and says how.
+    fn adopt(&self, contestant: ContestantId, to: Destination) -> BoxFuture<'_, Result<String, AppError>>;
+    /// A Coder that goes on in a contestant's worktree.
+    fn go_on(&self, contestant: ContestantId, target: Target) -> BoxFuture<'_, Result<ChatId, AppError>>;
+    /// Puts the worktrees of a battle in the trash; its diffs stay.
+    fn discard_worktrees(&self, battle: BattleId) -> BoxFuture<'_, Result<(), AppError>>;
+    fn restore_worktrees(&self, battle: BattleId) -> BoxFuture<'_, Result<(), AppError>>;
+    /// Writes the results folder anew, and says where.
+    fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
 }
 
 /// A path, and what is there.
@@ -166,6 +183,10 @@ pub(crate) fn browsers() -> Result<Arc<dyn Browsers>, AppError> {
 
 pub(crate) fn coders() -> Result<Arc<dyn Coders>, AppError> {
     provided("the agents")
+}
+
+pub(crate) fn arena() -> Result<Arc<dyn Arena>, AppError> {
+    provided("the arena")
 }
 
 pub(crate) fn diffs() -> Result<Arc<dyn Diffs>, AppError> {

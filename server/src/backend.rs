@@ -28,6 +28,8 @@ pub struct Request {
     pub sampling: Sampling,
     /// What the model may call for.
     pub tools: Vec<Tool>,
+    /// The shape that the answer must have, as a JSON schema, where the server can hold the model to one.
+    pub schema: Option<serde_json::Value>,
     pub flavour: Flavour,
     pub limits: Limits,
 }

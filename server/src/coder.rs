@@ -16,6 +16,7 @@ mod worktrees;
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::Mutex,
 };
@@ -23,7 +24,8 @@ use std::{
 use domain::{feed::StreamId, id::WorktreeId};
 use store::Db;
 use tokio_util::sync::CancellationToken;
-use wall::{Access, Level, Marker, Wall};
+use uuid::Uuid;
+use wall::{Access, Level, Marker, Process, Program, Wall};
 
 use crate::backend;
 use offers::Installing;
@@ -34,7 +36,9 @@ pub(crate) use asking::Asking;
 pub(crate) use external::ExternalAgent;
 pub(crate) use native::NativeAgent;
 pub use port::Port;
-pub use sources::CoderChanges;
+pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
+pub use sources::Changes;
+pub(crate) use worktrees::{Place, blocking};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -47,6 +51,10 @@ pub struct Coders {
     host: String,
     worktrees: PathBuf,
     trash: PathBuf,
+    /// What projects held when battles began.
+    snapshots: PathBuf,
+    /// The trees of checks, each for as long as it runs.
+    checks: PathBuf,
     /// What nobody behind a wall sees.
     hidden: Vec<PathBuf>,
     relay: Relay,
@@ -66,8 +74,9 @@ impl Coders {
         web_search_url: Option<String>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let (worktrees, trash) = (data_dir.join("worktrees"), data_dir.join("trash"));
-        for folder in [&worktrees, &trash] {
+        let [worktrees, trash, snapshots, checks] =
+            ["worktrees", "trash", "snapshots", "checks"].map(|name| data_dir.join(name));
+        for folder in [&worktrees, &trash, &snapshots, &checks] {
             std::fs::create_dir_all(folder)?;
         }
         let ended = wall::end_leftovers(host).await?;
@@ -80,6 +89,8 @@ impl Coders {
             host: host.to_owned(),
             worktrees: worktrees.canonicalize()?,
             trash: trash.canonicalize()?,
+            snapshots: snapshots.canonicalize()?,
+            checks: checks.canonicalize()?,
             hidden: vec![data_dir.canonicalize()?],
             relay: Relay::start(client, shutdown).await?,
             web: Web::new(web_search_url)?,
@@ -93,6 +104,30 @@ impl Coders {
         &self.host
     }
 
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    pub(crate) fn checks(&self) -> &Path {
+        &self.checks
+    }
+
+    /// Starts a program of the system in a worktree, behind its wall.
+    pub(crate) async fn command(
+        &self,
+        worktree: &git::Worktree,
+        program: &str,
+        args: Vec<OsString>,
+        stream: StreamId,
+    ) -> Result<Process, backend::Error> {
+        let wall = self.wall(worktree, Vec::new())?;
+        let (env, folder) = (environment(worktree), worktree.tree());
+        let program = Program { program: program.into(), args, env, folder };
+        let (level, marker) = (self.level().await, self.marker(stream));
+        let spawned = Process::spawn(&self.helper, &level, &wall, program, &marker, false).await;
+        spawned.map_err(|error| unprepared(&error))
+    }
+
     async fn level(&self) -> Level {
         wall::level(&self.helper).await
     }
@@ -101,7 +136,11 @@ impl Coders {
         Marker::new(self.host.clone(), stream.task, stream.attempt.0)
     }
 
-    fn folder(&self, id: WorktreeId) -> PathBuf {
+    pub(crate) fn snapshot_folder(&self, of: Uuid) -> PathBuf {
+        self.snapshots.join(of.to_string())
+    }
+
+    pub(crate) fn folder(&self, id: WorktreeId) -> PathBuf {
         self.worktrees.join(id.to_string())
     }
 
@@ -122,7 +161,7 @@ impl Coders {
 }
 
 /// What every program behind a wall is given.
-fn environment(worktree: &git::Worktree) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+fn environment(worktree: &git::Worktree) -> Vec<(OsString, OsString)> {
     let (home, tmp) = (worktree.home(), worktree.tmp());
     let pairs = [
         ("PATH", PATH.into()),

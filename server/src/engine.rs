@@ -4,6 +4,7 @@
 //! - `execute`: runs one attempt within its limits and writes what it says.
 //! - `lease`: keeps what runs here, and reports as lost what nobody keeps.
 //! - `index`: makes what was said before findable.
+//! - `results`: keeps the results folders of battles up to date.
 //! - `follow`: reads the log of events, which tells all of the above what to do.
 
 mod answers;
@@ -13,8 +14,10 @@ mod follow;
 mod index;
 mod lease;
 mod ledger;
+mod prepare;
 mod prompt;
 mod redact;
+mod results;
 mod tally;
 mod writer;
 
@@ -32,9 +35,11 @@ use uuid::Uuid;
 
 pub(crate) use answers::Answers;
 pub(crate) use execute::Backend;
+use results::Stale;
 pub use tally::Tally;
 
 use crate::{
+    arena::Results,
     coder::Coders,
     live::{Live, guard},
     models::Models,
@@ -55,6 +60,7 @@ pub struct Means {
     pub models: Models,
     pub personas: Arc<Personas>,
     pub coders: Arc<Coders>,
+    pub results: Results,
     pub client: reqwest::Client,
     /// What must not be shown, besides the keys of model servers.
     pub secrets: Vec<Secret>,
@@ -66,6 +72,9 @@ struct Inner {
     models: Models,
     personas: Arc<Personas>,
     coders: Arc<Coders>,
+    results: Results,
+    /// The battles whose results folders are not up to date.
+    stale: Stale,
     client: reqwest::Client,
     secrets: Vec<Secret>,
     /// Who we are in the tasks that we claim.
@@ -81,7 +90,7 @@ struct Inner {
 impl Engine {
     /// Registers this process at `place`, reports what its predecessor there left behind, and starts.
     pub async fn start(means: Means, place: &str, shutdown: CancellationToken) -> store::Result<Self> {
-        let Means { db, live, models, personas, coders, client, secrets } = means;
+        let Means { db, live, models, personas, coders, results, client, secrets } = means;
         let instance = Uuid::now_v7();
         let engine = Self(Arc::new(Inner {
             db,
@@ -89,6 +98,8 @@ impl Engine {
             models,
             personas,
             coders,
+            results,
+            stale: Stale::default(),
             client,
             secrets,
             instance,
@@ -102,7 +113,16 @@ impl Engine {
         for (task, attempt) in store::instances::register(&engine.0.db, instance, place).await? {
             engine.report_lost(StreamId { task, attempt }).await;
         }
-        for run in [follow::run, claim::run, lease::renew, lease::reap, claim::provide_slots, index::run] {
+        let runs = [
+            follow::run,
+            claim::run,
+            lease::renew,
+            lease::reap,
+            claim::provide_slots,
+            index::run,
+            results::run,
+        ];
+        for run in runs {
             engine.0.tasks.spawn(run(engine.clone()));
         }
         Ok(engine)
@@ -174,9 +194,9 @@ impl StopReason {
             Self::Asked => Some(Outcome::Cancelled),
             Self::Fenced => None,
             Self::Shutdown | Self::Unwritten => Some(Outcome::Lost),
-            Self::TimedOut => Some(Outcome::Failed {
-                reason: format!("The model was not done within {} minutes.", limit.as_secs() / 60),
-            }),
+            Self::TimedOut => {
+                Some(Outcome::Failed { reason: format!("It was not done within {}.", minutes(limit)) })
+            }
             Self::TooLong => Some(Outcome::Failed {
                 reason: "The answer was stopped because it did not come to an end.".into(),
             }),
@@ -184,6 +204,14 @@ impl StopReason {
     }
 }
 
-fn now_ms() -> i64 {
+fn minutes(limit: Duration) -> String {
+    match limit.as_secs() {
+        seconds if seconds % 60 != 0 => format!("{seconds} seconds"),
+        60 => "1 minute".to_owned(),
+        seconds => format!("{} minutes", seconds / 60),
+    }
+}
+
+pub(crate) fn now_ms() -> i64 {
     (time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000) as i64
 }

@@ -1,3 +1,4 @@
+mod arena;
 pub mod auth;
 pub mod backend;
 pub mod browsers;

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use app::{
     error::AppError,
-    ports::{Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Personas, Settings},
+    ports::{Arena, Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Personas, Settings},
 };
 use domain::catalogue::{self, ModelRef};
 use futures::future::{BoxFuture, FutureExt as _};
@@ -24,6 +24,7 @@ pub struct Ports {
     pub settings: Arc<dyn Settings>,
     pub browsers: Arc<dyn Browsers>,
     pub coders: Arc<dyn Coders>,
+    pub arena: Arc<dyn Arena>,
     pub diffs: Arc<dyn Diffs>,
 }
 
@@ -36,6 +37,7 @@ impl Ports {
         provide_context(Arc::clone(&self.settings));
         provide_context(Arc::clone(&self.browsers));
         provide_context(Arc::clone(&self.coders));
+        provide_context(Arc::clone(&self.arena));
         provide_context(Arc::clone(&self.diffs));
     }
 }

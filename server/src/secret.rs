@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+/// Shorter ones are not looked for in texts.
+pub const BYTES_MIN: usize = 8;
+
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -14,6 +17,12 @@ impl Secret {
     /// The value itself. The name makes each use easy to find and to question.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// Whether these bytes hold it. One that is hardly longer than a word is everywhere.
+    pub fn is_in(&self, bytes: &[u8]) -> bool {
+        let value = self.0.trim().as_bytes();
+        value.len() >= BYTES_MIN && bytes.windows(value.len()).any(|window| window == value)
     }
 
     /// The text without this value, should a server have quoted it.

@@ -14,10 +14,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    arena::{self, Results},
     auth::{Auth, TOKEN_LIFETIME},
     backend::http_client,
     browsers::Browsers,
-    coder::{self, CoderChanges, Coders},
+    coder::{self, Changes, Coders},
     config::Config,
     data_dir::DataDir,
     diffs::Diffs,
@@ -76,12 +77,14 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
         .await?,
     );
     coders.sweep().await?;
+    let results = Results { db: db.clone(), models: models.clone(), secrets: passwords.clone() };
     let means = Means {
         db: db.clone(),
         live: Arc::clone(&live),
         models: models.clone(),
         personas: Arc::clone(&personas),
         coders: Arc::clone(&coders),
+        results: results.clone(),
         client,
         secrets: passwords,
     };
@@ -94,15 +97,24 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let link =
         gate.site.login_link(&gate.auth.issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await?);
     let folders = ProjectFolders { home: std::env::var_os("HOME").map(Into::into), roots };
+    let offers: Arc<dyn app::ports::Coders> = Arc::new(coder::Port(Arc::clone(&coders)));
     let ports = Ports {
         catalogue: Arc::new(ServedModels { models: models.clone(), settings: Arc::clone(&settings) }),
         folders: Arc::new(folders),
         files,
-        personas,
+        personas: Arc::clone(&personas) as Arc<dyn app::ports::Personas>,
         settings,
         browsers: Arc::new(Browsers::new(Arc::clone(&gate))),
-        diffs: Arc::new(Diffs::new(Arc::new(CoderChanges(Arc::clone(&coders))))),
-        coders: Arc::new(coder::Port(coders)),
+        diffs: Arc::new(Diffs::new(Arc::new(Changes(Arc::clone(&coders))))),
+        arena: Arc::new(arena::Port {
+            db: db.clone(),
+            coders,
+            offers: Arc::clone(&offers),
+            personas,
+            models: models.clone(),
+            results,
+        }),
+        coders: offers,
     };
     let feed = Feed { db: db.clone(), live, gate: Arc::clone(&gate), shutdown: shutdown.clone() };
     let service = router(feed, ports, engine.tally()).into_make_service_with_connect_info::<SocketAddr>();

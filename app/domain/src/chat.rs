@@ -10,7 +10,7 @@ use crate::{
     feed::{Event, StreamId},
     id::{AttachmentId, ChatId, MessageId, SessionId, TaskId},
     output::Outcome,
-    task::{self, Task, Work},
+    task::{self, Owner, Task, Work},
     worktree::Worktree,
 };
 
@@ -144,7 +144,7 @@ impl Chat {
             }
             Event::QueuedRemoved { chat, message } if *chat == self.id => self.unqueue(*message),
             Event::QueuedChosen { chat, message } if *chat == self.id => self.chosen = *message,
-            Event::TaskQueued { chat, task } if *chat == self.id => {
+            Event::TaskQueued { owner, task } if *owner == Owner::Chat(self.id) => {
                 self.tasks.insert(task.id, task.clone());
             }
             Event::WorktreeChanged { chat, worktree } if *chat == self.id => {
@@ -235,7 +235,7 @@ fn check_text(text: &str, attachments: &[Attachment]) -> Result<(), Rejected> {
     Ok(())
 }
 
-fn attempts_max(paid: bool) -> u32 {
+pub(crate) fn attempts_max(paid: bool) -> u32 {
     if paid { task::PAID_ATTEMPTS_MAX } else { task::ATTEMPTS_MAX }
 }
 

@@ -16,7 +16,7 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::ChatId;
+use crate::id::{ChatId, ContestantId};
 pub use row::{Kind, LineId, Row};
 pub use wire::{Colour, RowText, Span, Spans};
 
@@ -25,6 +25,10 @@ pub use wire::{Colour, RowText, Span, Spans};
 pub enum Of {
     /// What a Coder's tab changed since its base.
     Chat(ChatId),
+    /// What a contestant's result changed since its base.
+    Contestant(ContestantId),
+    /// From the first one's result to the second one's.
+    Between(ContestantId, ContestantId),
     /// Something to look at; only a debug build has it.
     Sample(Sample),
 }

@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     attachment::{Attachment, LeftOut},
+    battle::{self, Analysis, Battle, Contestant, Course, Examination, analysis::Judgement},
     chat::{Message, Queued, TitledBy},
-    id::{Attempt, ChatId, MessageId, SessionId, TaskId},
+    id::{Attempt, BattleId, ChatId, MessageId, SessionId, TaskId},
     json::{self, Unfit},
     layout,
     output::{Outcome, Phase},
     settings::Part,
-    task::{Task, Work},
+    task::{Owner, Task, Work},
     tool::Permit,
     workspace::{ChatEntry, Project, Session},
     worktree::Worktree,
@@ -85,42 +86,49 @@ pub enum Event {
         message: Option<MessageId>,
     },
     TaskQueued {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: Task,
     },
     TaskStarted {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
         attempt: Attempt,
         at_ms: i64,
     },
     TaskPhase {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
         attempt: Attempt,
         phase: Phase,
     },
     /// A person's word on what the agent asked.
     TaskAnswered {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
         attempt: Attempt,
         number: u32,
         permit: Permit,
     },
     TaskCancelling {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
     },
     /// The attempt is lost; its text stays, `stream_len` bytes of it.
     TaskRequeued {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
         attempt: Attempt,
         stream_len: u64,
     },
     TaskSettled {
-        chat: ChatId,
+        #[serde(flatten)]
+        owner: Owner,
         task: TaskId,
         work: Work,
         /// Missing when nothing ever ran.
@@ -133,6 +141,36 @@ pub enum Event {
         chat: ChatId,
         worktree: Worktree,
     },
+    BattleStarted {
+        battle: Box<Battle>,
+    },
+    /// A contestant was dispatched, is over, or more is known of it.
+    ContestantUpdated {
+        battle: BattleId,
+        contestant: Box<Contestant>,
+        battle_status: battle::Status,
+    },
+    /// How the battle as a whole stands.
+    BattleUpdated {
+        battle: BattleId,
+        #[serde(flatten)]
+        course: Box<Course>,
+    },
+    AnalysisUpdated {
+        battle: BattleId,
+        analysis: Box<Analysis>,
+    },
+    /// One judgement of an analysis, by its place there.
+    JudgementMade {
+        battle: BattleId,
+        analysis: u32,
+        place: u32,
+        judgement: Judgement,
+    },
+    ExaminationAdded {
+        battle: BattleId,
+        examination: Examination,
+    },
     /// Whoever keeps a copy of what Settings changes reads it again.
     SettingsChanged {
         what: Part,
@@ -143,10 +181,6 @@ impl Event {
     /// The chat that it is about.
     pub fn chat(&self) -> Option<ChatId> {
         match self {
-            Self::ProjectAdded { .. }
-            | Self::SessionAdded { .. }
-            | Self::LayoutChanged { .. }
-            | Self::SettingsChanged { .. } => None,
             Self::ChatAdded { chat } => Some(chat.id),
             Self::ChatTitled { chat, .. }
             | Self::MessageAdded { chat, .. }
@@ -155,14 +189,41 @@ impl Event {
             | Self::QueuedEdited { chat, .. }
             | Self::QueuedRemoved { chat, .. }
             | Self::QueuedChosen { chat, .. }
-            | Self::TaskQueued { chat, .. }
-            | Self::TaskStarted { chat, .. }
-            | Self::TaskPhase { chat, .. }
-            | Self::TaskAnswered { chat, .. }
-            | Self::TaskCancelling { chat, .. }
-            | Self::TaskRequeued { chat, .. }
-            | Self::TaskSettled { chat, .. }
             | Self::WorktreeChanged { chat, .. } => Some(*chat),
+            _ => match self.owner()? {
+                Owner::Chat(chat) => Some(chat),
+                Owner::Battle(_) | Owner::Run(_) => None,
+            },
+        }
+    }
+
+    /// The battle that it is about.
+    pub fn battle(&self) -> Option<BattleId> {
+        match self {
+            Self::BattleStarted { battle } => Some(battle.id),
+            Self::ContestantUpdated { battle, .. }
+            | Self::BattleUpdated { battle, .. }
+            | Self::AnalysisUpdated { battle, .. }
+            | Self::JudgementMade { battle, .. }
+            | Self::ExaminationAdded { battle, .. } => Some(*battle),
+            _ => match self.owner()? {
+                Owner::Battle(battle) => Some(battle),
+                Owner::Chat(_) | Owner::Run(_) => None,
+            },
+        }
+    }
+
+    /// Whose task it is about.
+    pub fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::TaskQueued { owner, .. }
+            | Self::TaskStarted { owner, .. }
+            | Self::TaskPhase { owner, .. }
+            | Self::TaskAnswered { owner, .. }
+            | Self::TaskCancelling { owner, .. }
+            | Self::TaskRequeued { owner, .. }
+            | Self::TaskSettled { owner, .. } => Some(*owner),
+            _ => None,
         }
     }
 }

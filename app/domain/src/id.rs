@@ -41,6 +41,11 @@ ids! {
     AttachmentId,
     /// The folder in which an agent works on a project.
     WorktreeId,
+    /// The same prompt to several contestants.
+    BattleId,
+    ContestantId,
+    /// One go of a flow over a project.
+    RunId,
 }
 
 /// Which try at a task this is, counted from 1. Whatever reports without the current attempt is stale.

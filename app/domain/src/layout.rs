@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::ChatId;
+use crate::id::{BattleId, ChatId};
 
 mod apply;
 mod decide;
@@ -47,6 +47,7 @@ pub struct TabNumber(pub u32);
 pub enum Kind {
     Chat,
     Coder,
+    Arena,
     Settings,
 }
 
@@ -55,6 +56,9 @@ pub enum Kind {
 #[serde(rename_all = "snake_case")]
 pub enum Content {
     Chat(ChatId),
+    /// Where a battle is launched.
+    Arena,
+    Battle(BattleId),
     Settings,
 }
 
@@ -161,6 +165,11 @@ pub enum Change {
     SplitResized {
         split: SplitId,
         share: u16,
+    },
+    /// What was made in a tab takes the place of what it was made with.
+    TabBound {
+        tab: TabNumber,
+        content: Content,
     },
 }
 

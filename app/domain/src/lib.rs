@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod attachment;
 pub mod backend;
+pub mod battle;
 pub mod browser;
 pub mod catalogue;
 pub mod chat;
@@ -11,6 +12,7 @@ pub mod completion;
 pub mod context;
 pub mod diff;
 pub mod feed;
+pub mod fence;
 pub mod fuzzy;
 pub mod history;
 pub mod id;

@@ -12,6 +12,7 @@ use crate::{
     output::Outcome,
     page::Wanted,
     settings::{Section, counted},
+    task::Owner,
     workspace::{Activity, ChatEntry, Workspace},
 };
 
@@ -90,7 +91,7 @@ impl Notifier {
                 self.stopped.push(*task);
             }
             // The one event that a task has once, however often it was tried.
-            Event::TaskSettled { chat, task, work, outcome, .. } if work.is_turn() => {
+            Event::TaskSettled { owner: Owner::Chat(chat), task, work, outcome, .. } if work.is_turn() => {
                 let is_stopped = self.stopped.contains(task) || *outcome == Outcome::Cancelled;
                 self.stopped.retain(|stopped| stopped != task);
                 let entry = workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(*chat));

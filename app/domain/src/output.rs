@@ -13,6 +13,8 @@ pub enum Output {
     Reasoning(String),
     Tool(Update),
     Plan(Plan),
+    /// What one more call of the model used.
+    Usage(Usage),
 }
 
 /// What a running task is doing. Changes a few times a task, so it travels as an event, not in the stream.
@@ -61,6 +63,13 @@ pub struct Measured {
 pub struct Usage {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// As far as it is known.
+    pub fn tokens(self) -> u64 {
+        self.prompt_tokens.unwrap_or_default() + self.completion_tokens.unwrap_or_default()
+    }
 }
 
 /// The model server's own timings, as llama.cpp reports them. Throughput comes from here, not from wall clock.

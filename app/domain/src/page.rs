@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    battle::Battle,
     chat::Chat,
     feed::{Event, Fold, StreamId},
-    id::{ChatId, SessionId},
+    id::{BattleId, ChatId, SessionId},
     layout::{Content, Layout, PaneId},
     settings::Section,
     workspace::Workspace,
@@ -24,6 +25,9 @@ pub enum Wanted {
     Start,
     Session(SessionId),
     Chat(ChatId),
+    /// Where a battle is launched in a session.
+    Arena(SessionId),
+    Battle(BattleId),
     /// Settings in a pane.
     Settings(SessionId),
     /// Settings in place of the panes.
@@ -42,6 +46,15 @@ pub struct OpenSession {
     pub layout: Layout,
     /// Those that are in front somewhere, and some that were.
     pub chats: BTreeMap<ChatId, Chat>,
+    #[serde(default)]
+    pub battles: BTreeMap<BattleId, Battle>,
+}
+
+impl OpenSession {
+    /// One in which nothing is open.
+    pub fn empty(id: SessionId) -> Self {
+        Self { id, layout: Layout::default(), chats: BTreeMap::new(), battles: BTreeMap::new() }
+    }
 }
 
 impl Wanted {
@@ -54,6 +67,8 @@ impl Wanted {
             [""] => Self::Start,
             ["chat", id] => Self::Chat(ChatId(id.parse().unwrap_or_default())),
             ["session", id] => Self::Session(session(id)),
+            ["session", id, "arena"] => Self::Arena(session(id)),
+            ["battle", id] => Self::Battle(BattleId(id.parse().unwrap_or_default())),
             ["session", id, "settings"] => Self::Settings(session(id)),
             ["settings"] => Self::SettingsPage(Section::default()),
             ["settings", section] => Self::SettingsPage(Section::named(section)?),
@@ -71,6 +86,8 @@ impl Wanted {
             Self::Start => "/".to_owned(),
             Self::Session(session) => format!("/session/{session}"),
             Self::Chat(chat) => format!("/chat/{chat}"),
+            Self::Arena(session) => format!("/session/{session}/arena"),
+            Self::Battle(battle) => format!("/battle/{battle}"),
             Self::Settings(session) => format!("/session/{session}/settings"),
             Self::SettingsPage(section) => format!("/settings/{}", section.id()),
         }
@@ -80,6 +97,8 @@ impl Wanted {
     pub fn to_content(session: SessionId, content: Content) -> Self {
         match content {
             Content::Chat(chat) => Self::Chat(chat),
+            Content::Arena => Self::Arena(session),
+            Content::Battle(battle) => Self::Battle(battle),
             Content::Settings => Self::Settings(session),
         }
     }
@@ -93,6 +112,8 @@ impl Wanted {
         match self {
             Self::Start | Self::SettingsPage(_) | Self::Session(_) => None,
             Self::Chat(chat) => Some(Content::Chat(chat)),
+            Self::Arena(_) => Some(Content::Arena),
+            Self::Battle(battle) => Some(Content::Battle(battle)),
             Self::Settings(_) => Some(Content::Settings),
         }
     }
@@ -103,12 +124,20 @@ impl Page {
         self.session.as_ref()?.chats.get(&id)
     }
 
+    pub fn battle(&self, id: BattleId) -> Option<&Battle> {
+        self.session.as_ref()?.battles.get(&id)
+    }
+
     /// The session that what is wanted belongs to, as far as it is known here.
     pub fn session_of(&self, wanted: Wanted) -> Option<SessionId> {
         match wanted {
             Wanted::Start | Wanted::SettingsPage(_) => None,
-            Wanted::Session(session) | Wanted::Settings(session) => Some(session),
+            Wanted::Session(session) | Wanted::Settings(session) | Wanted::Arena(session) => Some(session),
             Wanted::Chat(chat) => self.workspace.chat(chat).map(|chat| chat.session),
+            Wanted::Battle(battle) => {
+                let listed = self.workspace.battle(battle).map(|battle| battle.session);
+                listed.or_else(|| self.battle(battle).map(|battle| battle.session))
+            }
         }
     }
 
@@ -134,28 +163,32 @@ impl Page {
         let in_front = open.layout.visible().into_iter().chain(wanted.content());
         in_front.into_iter().all(|content| match content {
             Content::Chat(chat) => open.chats.contains_key(&chat),
-            Content::Settings => true,
+            Content::Battle(battle) => open.battles.contains_key(&battle),
+            Content::Arena | Content::Settings => true,
         })
     }
 
-    /// The chats to keep when a new snapshot is fetched: those that were looked at last, then the newest.
-    pub fn kept(&self, viewed: &Viewed) -> Vec<ChatId> {
+    /// What to keep when a new snapshot is fetched: what was looked at last, then the newest.
+    pub fn kept(&self, viewed: &Viewed) -> Vec<Content> {
         let Some(open) = &self.session else { return Vec::new() };
-        let known = viewed.0.iter().filter(|chat| open.chats.contains_key(chat));
-        let others = open.chats.keys().rev().filter(|chat| !viewed.0.contains(chat));
+        let chats = open.chats.keys().rev().map(|chat| Content::Chat(*chat));
+        let here: Vec<_> =
+            chats.chain(open.battles.keys().rev().map(|battle| Content::Battle(*battle))).collect();
+        let known = viewed.0.iter().filter(|content| here.contains(content));
+        let others = here.iter().filter(|content| !viewed.0.contains(content));
         known.chain(others).take(KEPT_MAX).copied().collect()
     }
 }
 
-/// The chats that were looked at in a page, the last one first.
+/// The chats and battles that were looked at in a page, the last one first.
 #[derive(Clone, Debug, Default)]
-pub struct Viewed(Vec<ChatId>);
+pub struct Viewed(Vec<Content>);
 
 impl Viewed {
     pub fn look_at(&mut self, wanted: Wanted) {
-        let Wanted::Chat(chat) = wanted else { return };
-        self.0.retain(|other| *other != chat);
-        self.0.insert(0, chat);
+        let Some(content @ (Content::Chat(_) | Content::Battle(_))) = wanted.content() else { return };
+        self.0.retain(|other| *other != content);
+        self.0.insert(0, content);
         self.0.truncate(KEPT_MAX);
     }
 }
@@ -171,7 +204,13 @@ impl Fold for Page {
                 let new = Chat { kind: chat.kind, ..Chat::new(chat.id, chat.session, chat.title.clone()) };
                 open.chats.insert(chat.id, new);
             }
+            Event::BattleStarted { battle } if battle.session == open.id => {
+                open.battles.insert(battle.id, (**battle).clone());
+            }
             other => {
+                if let Some(battle) = other.battle().and_then(|battle| open.battles.get_mut(&battle)) {
+                    battle.apply(other);
+                }
                 if let Some(chat) = other.chat().and_then(|chat| open.chats.get_mut(&chat)) {
                     chat.apply(other);
                 }
@@ -180,7 +219,9 @@ impl Fold for Page {
     }
 
     fn streams(&self) -> Vec<(StreamId, Option<u64>)> {
-        self.session.iter().flat_map(|open| open.chats.values()).flat_map(Chat::visible_streams).collect()
+        let Some(open) = &self.session else { return Vec::new() };
+        let chats = open.chats.values().flat_map(Chat::visible_streams);
+        chats.chain(open.battles.values().flat_map(Battle::visible_streams)).collect()
     }
 }
 
@@ -200,6 +241,8 @@ mod tests {
             Wanted::Session(SessionId(id)),
             Wanted::Chat(ChatId(id)),
             Wanted::Settings(SessionId(id)),
+            Wanted::Arena(SessionId(id)),
+            Wanted::Battle(BattleId(id)),
             Wanted::SettingsPage(Section::Browsers),
         ] {
             check(&wanted.path(), wanted);
@@ -218,7 +261,7 @@ mod tests {
         let (session, count) = (SessionId(Uuid::from_u128(100)), KEPT_MAX as u128 + 3);
         let id = |n| ChatId(Uuid::from_u128(n));
         let chats = (1..=count).map(|n| (id(n), Chat::new(id(n), session, "Chat".into())));
-        let open = OpenSession { id: session, layout: Layout::default(), chats: chats.collect() };
+        let open = OpenSession { chats: chats.collect(), ..OpenSession::empty(session) };
         let page = Page { workspace: Workspace::default(), session: Some(open) };
         let check = |viewed: &[u128], expected: &[u128]| {
             let mut seen = Viewed::default();
@@ -226,7 +269,7 @@ mod tests {
             seen.look_at(Wanted::Settings(session));
             let kept = page.kept(&seen);
             assert_eq!(kept.len(), KEPT_MAX, "{viewed:?}");
-            let expected: Vec<_> = expected.iter().map(|n| id(*n)).collect();
+            let expected: Vec<_> = expected.iter().map(|n| Content::Chat(id(*n))).collect();
             assert_eq!(kept[..expected.len()], expected, "{viewed:?}");
         };
         check(&[], &[count, count - 1]);
@@ -242,7 +285,7 @@ mod tests {
         let (session, other) = (SessionId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)));
         let (mine, theirs, new) =
             (ChatId(Uuid::from_u128(3)), ChatId(Uuid::from_u128(4)), ChatId(Uuid::from_u128(5)));
-        let open = OpenSession { id: session, layout: Layout::default(), chats: BTreeMap::new() };
+        let open = OpenSession::empty(session);
         let mut page = Page { workspace: Workspace::default(), session: Some(open) };
         for (chat, session) in [(mine, session), (theirs, other)] {
             page.workspace.apply(&Event::ChatAdded { chat: ChatEntry::new(chat, session, "Chat".into()) });
@@ -262,7 +305,7 @@ mod tests {
         let (here, other) = (ChatId(Uuid::from_u128(1)), ChatId(Uuid::from_u128(2)));
         let session = SessionId(Uuid::from_u128(3));
         let chat = Chat::new(here, session, "Here".into());
-        let open = OpenSession { id: session, layout: Layout::default(), chats: [(here, chat)].into() };
+        let open = OpenSession { chats: [(here, chat)].into(), ..OpenSession::empty(session) };
         let mut page = Page { workspace: Workspace::default(), session: Some(open) };
         let added = |id| Event::ChatAdded { chat: ChatEntry::new(id, session, "New chat".into()) };
         page.workspace.apply(&added(here));

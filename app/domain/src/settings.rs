@@ -8,7 +8,7 @@ use crate::{
     backend::Offer,
     browser::{Browser, Pairing},
     catalogue::{Flavour, Lane, Model, ModelRef, ModelServer, ServerState},
-    id::ChatId,
+    page::Wanted,
     worktree::State,
 };
 
@@ -271,7 +271,8 @@ pub struct WorktreeSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorktreeEntry {
-    pub chat: ChatId,
+    /// Whose it is: a Coder, or a battle.
+    pub of: Wanted,
     pub title: String,
     pub project: String,
     pub state: State,

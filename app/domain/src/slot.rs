@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// How long a background task lets later interactive ones overtake it.
 pub const INTERACTIVE_HEAD_START_MS: i64 = 60_000;
 
+/// Work that asks no model has its place at the machine itself. No model server can be called so.
+pub const MACHINE: &str = "@machine";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {

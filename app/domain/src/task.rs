@@ -7,7 +7,7 @@ use crate::{
     catalogue::ModelRef,
     chat::Coder,
     feed::Event,
-    id::{Attempt, ChatId, TaskId},
+    id::{Attempt, BattleId, ChatId, RunId, TaskId},
     output::{Outcome, Phase},
     slot::Priority,
     tool::Permit,
@@ -26,6 +26,16 @@ pub enum Work {
     CoderTurn,
     /// Name a chat after its first turn.
     Title,
+    /// Take part in a battle.
+    Contestant,
+    /// Run a project's own check on a result. It asks no model.
+    Check,
+    /// Describe one result of a battle.
+    Digest,
+    /// Compare two results of a battle.
+    Judgement,
+    /// Answer a person's question about a battle's results.
+    Examination,
 }
 
 impl Work {
@@ -35,16 +45,32 @@ impl Work {
     }
 }
 
+/// Whose work it is, and so who decides what comes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    Chat(ChatId),
+    Battle(BattleId),
+    Run(RunId),
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     pub id: TaskId,
-    pub chat: ChatId,
+    #[serde(flatten)]
+    pub owner: Owner,
     pub work: Work,
     pub model: ModelRef,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coder: Option<Coder>,
+    /// Where the folders are that it needs: only a server there can do it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The longest that an attempt may take, where its owner says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_s: Option<u32>,
     pub attempts_max: u32,
     pub queued_at_ms: i64,
     /// Attempts whose text stays readable although whoever ran them is gone, each with its text's length.
@@ -100,12 +126,30 @@ pub const ATTEMPTS_MAX: u32 = 3;
 pub const PAID_ATTEMPTS_MAX: u32 = 2;
 
 impl Task {
+    /// One that anybody can do, as often and as long as usual.
+    pub fn new(id: TaskId, owner: Owner, work: Work, model: ModelRef, at_ms: i64) -> Self {
+        Self {
+            id,
+            owner,
+            work,
+            model,
+            persona: None,
+            coder: None,
+            host: None,
+            limit_s: None,
+            attempts_max: ATTEMPTS_MAX,
+            queued_at_ms: at_ms,
+            lost: Vec::new(),
+            status: Status::Queued,
+        }
+    }
+
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
         use Status::{Queued, Running, Settled};
-        let (chat, task) = (self.chat, self.id);
+        let (owner, task) = (self.owner, self.id);
         let event = match (&self.status, input) {
             (Queued, Input::Claim { at_ms }) => {
-                Event::TaskStarted { chat, task, attempt: self.next_attempt(), at_ms }
+                Event::TaskStarted { owner, task, attempt: self.next_attempt(), at_ms }
             }
             (Queued, Input::Cancel) => self.settled(None, Outcome::Cancelled, 0),
             (Running { attempt, phase: now, .. }, Input::Phase { attempt: of, phase }) if *attempt == of => {
@@ -113,15 +157,15 @@ impl Task {
                 if *now == phase || (matches!(now, Phase::Asking(_)) && !matches!(phase, Phase::Asking(_))) {
                     return Ok(Vec::new());
                 }
-                Event::TaskPhase { chat, task, attempt: of, phase }
+                Event::TaskPhase { owner, task, attempt: of, phase }
             }
             (Running { attempt, phase, .. }, Input::Answer { attempt: of, number, permit })
                 if *attempt == of && phase.asks(number, permit) =>
             {
-                Event::TaskAnswered { chat, task, attempt: of, number, permit }
+                Event::TaskAnswered { owner, task, attempt: of, number, permit }
             }
             (Running { cancelling: true, .. }, Input::Cancel) => return Ok(Vec::new()),
-            (Running { .. }, Input::Cancel) => Event::TaskCancelling { chat, task },
+            (Running { .. }, Input::Cancel) => Event::TaskCancelling { owner, task },
             (Running { attempt, cancelling, .. }, Input::Report { attempt: of, outcome, stream_len })
                 if *attempt == of =>
             {
@@ -140,14 +184,14 @@ impl Task {
             // The stop was asked for and nobody is left to carry it out, so it is carried out.
             Outcome::Lost if cancelling => self.settled(Some(attempt), Outcome::Cancelled, stream_len),
             Outcome::Lost if attempt.0 < self.attempts_max => {
-                Event::TaskRequeued { chat: self.chat, task: self.id, attempt, stream_len }
+                Event::TaskRequeued { owner: self.owner, task: self.id, attempt, stream_len }
             }
             outcome => self.settled(Some(attempt), outcome, stream_len),
         }
     }
 
     fn settled(&self, attempt: Option<Attempt>, outcome: Outcome, stream_len: u64) -> Event {
-        Event::TaskSettled { chat: self.chat, task: self.id, work: self.work, attempt, outcome, stream_len }
+        Event::TaskSettled { owner: self.owner, task: self.id, work: self.work, attempt, outcome, stream_len }
     }
 
     /// Total: an event that does not concern this task changes nothing.
@@ -193,8 +237,10 @@ impl Task {
     /// Who goes first at a model server.
     pub fn priority(&self) -> Priority {
         match self.work {
-            Work::ChatTurn | Work::CoderTurn => Priority::Interactive,
-            Work::Title => Priority::Background,
+            Work::ChatTurn | Work::CoderTurn | Work::Examination => Priority::Interactive,
+            Work::Title | Work::Contestant | Work::Check | Work::Digest | Work::Judgement => {
+                Priority::Background
+            }
         }
     }
 
@@ -223,18 +269,10 @@ mod tests {
     use super::*;
 
     pub(super) fn task() -> Task {
-        Task {
-            id: TaskId(uuid::Uuid::from_u128(7)),
-            chat: ChatId(uuid::Uuid::from_u128(1)),
-            work: Work::ChatTurn,
-            model: ModelRef { server: "local".into(), model: "small".into() },
-            persona: None,
-            coder: None,
-            attempts_max: PAID_ATTEMPTS_MAX,
-            queued_at_ms: 0,
-            lost: Vec::new(),
-            status: Status::Queued,
-        }
+        let owner = Owner::Chat(ChatId(uuid::Uuid::from_u128(1)));
+        let model = ModelRef { server: "local".into(), model: "small".into() };
+        let task = Task::new(TaskId(uuid::Uuid::from_u128(7)), owner, Work::ChatTurn, model, 0);
+        Task { attempts_max: PAID_ATTEMPTS_MAX, ..task }
     }
 
     /// Runs a script of inputs and compares the whole story: `state` after each accepted input, `!` for stale

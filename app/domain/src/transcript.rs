@@ -44,7 +44,7 @@ impl Encoder {
             Output::Reasoning(text) => (Kind::Reasoning, text),
             Output::Tool(update) => return self.record(Kind::Tool, &one_word(&update.id), update),
             Output::Plan(plan) => return self.record(Kind::Plan, "", plan),
-            Output::Phase(_) => return String::new(),
+            Output::Phase(_) | Output::Usage(_) => return String::new(),
         };
         if text.is_empty() {
             return String::new();

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Rejected,
+    Rejected, battle,
     chat::Kind,
     feed::{Event, Fold, StreamId},
-    id::{ChatId, MessageId, ProjectId, SessionId, TaskId},
+    id::{BattleId, ChatId, MessageId, ProjectId, SessionId, TaskId},
     output::Phase,
 };
 
@@ -47,6 +47,21 @@ pub struct Turn {
     /// Its agent waits for a person's word.
     #[serde(default)]
     pub asking: bool,
+}
+
+/// A battle as a line in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BattleEntry {
+    pub id: BattleId,
+    pub session: SessionId,
+    pub title: String,
+    pub status: battle::Status,
+}
+
+impl BattleEntry {
+    pub fn activity(&self) -> Activity {
+        if self.status.is_over() { Activity::Idle } else { Activity::Running }
+    }
 }
 
 /// What a dot in a list tells.
@@ -112,6 +127,9 @@ pub struct Workspace {
     pub projects: Vec<Project>,
     pub sessions: Vec<Session>,
     pub chats: Vec<ChatEntry>,
+    /// Those that are not over, and the newest.
+    #[serde(default)]
+    pub battles: Vec<BattleEntry>,
 }
 
 pub const NAME_CHARS_MAX: usize = 120;
@@ -145,6 +163,16 @@ impl Fold for Workspace {
                 self.chats.push(chat.clone());
                 self.chats.sort_by_key(|chat| chat.id);
             }
+            Event::BattleStarted { battle } => {
+                let (id, session, status) = (battle.id, battle.session, battle.course.status);
+                self.battles.push(BattleEntry { id, session, title: battle.title(), status });
+                self.battles.sort_by_key(|battle| battle.id);
+            }
+            Event::BattleUpdated { battle, course } => {
+                if let Some(entry) = self.battles.iter_mut().find(|entry| entry.id == *battle) {
+                    entry.status = course.status;
+                }
+            }
             other => {
                 if let Some(entry) = other.chat().and_then(|chat| self.chat_mut(chat)) {
                     entry.apply(other);
@@ -161,6 +189,10 @@ impl Fold for Workspace {
 impl Workspace {
     pub fn chat(&self, id: ChatId) -> Option<&ChatEntry> {
         self.chats.iter().find(|chat| chat.id == id)
+    }
+
+    pub fn battle(&self, id: BattleId) -> Option<&BattleEntry> {
+        self.battles.iter().find(|battle| battle.id == id)
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {

@@ -36,7 +36,8 @@ fn the_slash_menu_says_what_and_when_in_a_sentence_or_two() {
 fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
     let chat = Chat::new(ChatId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)), "A chat".into());
     let layout = Layout::default().showing(Content::Chat(chat.id), None);
-    let open = OpenSession { id: chat.session, layout, chats: [(chat.id, chat)].into() };
+    let open =
+        OpenSession { layout, chats: [(chat.id, chat.clone())].into(), ..OpenSession::empty(chat.session) };
     let state = Page { workspace: Default::default(), session: Some(open) };
     crate::ui::provide();
     let address = Address::follow(wanted);

@@ -63,8 +63,9 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
 
 fn at_work(task: &Task) -> &'static str {
     match task.work {
-        Work::CoderTurn => "Working…",
-        Work::ChatTurn | Work::Title => "Writing…",
+        Work::CoderTurn | Work::Contestant => "Working…",
+        Work::Check => "Checking…",
+        Work::ChatTurn | Work::Title | Work::Digest | Work::Judgement | Work::Examination => "Writing…",
     }
 }
 
@@ -133,18 +134,9 @@ mod tests {
     use super::*;
 
     fn task(status: Status) -> Task {
-        Task {
-            id: TaskId(Uuid::nil()),
-            chat: ChatId(Uuid::nil()),
-            work: Work::ChatTurn,
-            model: ModelRef { server: "local".into(), model: "small".into() },
-            persona: None,
-            coder: None,
-            attempts_max: 3,
-            queued_at_ms: 0,
-            lost: Vec::new(),
-            status,
-        }
+        let model = ModelRef { server: "local".into(), model: "small".into() };
+        let owner = domain::task::Owner::Chat(ChatId(Uuid::nil()));
+        Task { status, ..Task::new(TaskId(Uuid::nil()), owner, Work::ChatTurn, model, 0) }
     }
 
     fn running(phase: Phase, cancelling: bool) -> Task {

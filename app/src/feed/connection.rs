@@ -7,6 +7,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use domain::{
     feed::{Cursor, Event, Frame, Received, Seq, WATCH_MAX},
+    layout::Content,
     page::{Viewed, Wanted},
 };
 use leptos::{prelude::*, task::spawn_local};
@@ -248,7 +249,12 @@ impl Wire {
         let keep = {
             let inner = self.inner.borrow();
             let keep = untrack(|| self.feed.page(|page| page.kept(&inner.viewed)));
-            keep.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+            let path = |content: &Content| match content {
+                Content::Chat(chat) => Some(Wanted::Chat(*chat).path()),
+                Content::Battle(battle) => Some(Wanted::Battle(*battle).path()),
+                Content::Arena | Content::Settings => None,
+            };
+            keep.iter().filter_map(path).collect::<Vec<_>>().join(",")
         };
         let (wire, asked) = (Rc::clone(self), self.inner.borrow().asked);
         spawn_local(async move {

@@ -3,9 +3,8 @@ use domain::{
     chat::{Body, Message},
     feed::{Delta, Envelope, Event, Truncate},
     id::{Attempt, MessageId, SessionId, TaskId},
-    layout::Layout,
     page::OpenSession,
-    task::{Status, Task, Work},
+    task::{self, Task, Work},
     transcript::Kind,
 };
 use uuid::Uuid;
@@ -22,23 +21,14 @@ fn stream() -> StreamId {
 
 fn snapshot(text: &str) -> Snapshot<Page> {
     let mut chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "A chat".into());
-    let task = Task {
-        id: stream().task,
-        chat: chat.id,
-        work: Work::ChatTurn,
-        model: ModelRef { server: "local".into(), model: "small".into() },
-        persona: None,
-        coder: None,
-        attempts_max: 3,
-        queued_at_ms: 0,
-        lost: Vec::new(),
-        status: Status::Queued,
-    };
+    let owner = task::Owner::Chat(chat.id);
+    let model = ModelRef { server: "local".into(), model: "small".into() };
+    let task = Task::new(stream().task, owner, Work::ChatTurn, model, 0);
     let message = Message { id: MessageId(id(4)), parent: None, body: Body::Assistant { task: task.id } };
-    chat.apply(&Event::TaskQueued { chat: chat.id, task });
+    chat.apply(&Event::TaskQueued { owner, task });
     chat.apply(&Event::MessageAdded { chat: chat.id, message });
-    chat.apply(&Event::TaskStarted { chat: chat.id, task: stream().task, attempt: Attempt(1), at_ms: 0 });
-    let open = OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+    chat.apply(&Event::TaskStarted { owner, task: stream().task, attempt: Attempt(1), at_ms: 0 });
+    let open = OpenSession { chats: [(chat.id, chat.clone())].into(), ..OpenSession::empty(chat.session) };
     let state = Page { workspace: Workspace::default(), session: Some(open) };
     Snapshot { seq: 3, state, streams: vec![(stream(), text.to_owned())] }
 }

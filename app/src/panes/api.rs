@@ -36,8 +36,8 @@ pub async fn open_new(session: SessionId, kind: Kind, target: String) -> Result<
             let kind = if kind == Kind::Coder { chat::Kind::Coder } else { chat::Kind::Chat };
             Content::Chat(store::commit::open_chat(&db, session, kind, target).await?.id)
         }
-        Kind::Settings => {
-            let content = Content::Settings;
+        Kind::Arena | Kind::Settings => {
+            let content = if kind == Kind::Arena { Content::Arena } else { Content::Settings };
             store::commit::layout(&db, session, Input::Open { content, target }).await?;
             content
         }

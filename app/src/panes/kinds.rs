@@ -1,6 +1,7 @@
 //! The kinds of panes: what each is called and looks like, and how it is shown. A new kind is one entry here.
 
 use domain::{
+    battle::Battle,
     chat,
     layout::{Content, Kind, Target},
 };
@@ -8,6 +9,7 @@ use leptos::prelude::*;
 
 use super::Panes;
 use crate::{
+    arena::{ArenaLauncher, ArenaPane},
     chat::code,
     erased::{Erase, Erased},
     feed::Feed,
@@ -27,7 +29,7 @@ pub struct Entry {
 }
 
 /// In the order of the menus.
-pub static KINDS: [Entry; 3] = [
+pub static KINDS: [Entry; 4] = [
     Entry {
         kind: Kind::Chat,
         name: "Chat",
@@ -41,6 +43,13 @@ pub static KINDS: [Entry; 3] = [
         open: "New task",
         icon: Icon::Code,
         about: "Let an agent change the code, in a worktree of its own",
+    },
+    Entry {
+        kind: Kind::Arena,
+        name: "Arena",
+        open: "New Arena",
+        icon: Icon::Swords,
+        about: "Give one prompt to several agents or models, and see who does it best",
     },
     Entry {
         kind: Kind::Settings,
@@ -71,6 +80,7 @@ pub fn icon(feed: Feed, content: Content) -> Icon {
             let kind = feed.workspace(|all| all.chat(chat).map(|chat| chat.kind));
             chat_icon(kind.unwrap_or_default())
         }
+        Content::Arena | Content::Battle(_) => Icon::Swords,
         Content::Settings => Icon::Settings,
     }
 }
@@ -88,6 +98,11 @@ pub fn title(feed: Feed, content: Content) -> String {
         Content::Chat(chat) => {
             feed.workspace(|all| all.chat(chat).map(|chat| chat.title.clone())).unwrap_or_default()
         }
+        Content::Arena => "New battle".to_owned(),
+        Content::Battle(battle) => {
+            let listed = feed.workspace(|all| all.battle(battle).map(|battle| battle.title.clone()));
+            listed.or_else(|| feed.battle(battle, Battle::title)).unwrap_or_else(|| "Battle".to_owned())
+        }
         Content::Settings => "Settings".to_owned(),
     }
 }
@@ -95,6 +110,8 @@ pub fn title(feed: Feed, content: Content) -> String {
 pub fn view(content: Content) -> Erased {
     match content {
         Content::Chat(chat) => code::view(chat),
+        Content::Arena => view! { <ArenaLauncher /> }.erase(),
+        Content::Battle(battle) => view! { <ArenaPane battle /> }.erase(),
         Content::Settings => view! { <SettingsPane /> }.erase(),
     }
 }

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 
 use super::{api::EmptyTrash, pane::Data};
 use crate::{
+    arena::api::{DiscardWorktrees, RestoreWorktrees},
     coder::api::{DiscardChanges, RestoreChanges},
     erased::{Erase, Erased, Show},
     form::{Form, Submission},
@@ -19,6 +20,8 @@ use crate::{
 struct Actions {
     discard: Submission,
     restore: Submission,
+    discard_battle: Submission,
+    restore_battle: Submission,
     empty: Submission,
 }
 
@@ -26,9 +29,12 @@ pub fn view(data: Data) -> Erased {
     let actions = Actions {
         discard: Submission::new::<DiscardChanges>(),
         restore: Submission::new::<RestoreChanges>(),
+        discard_battle: Submission::new::<DiscardWorktrees>(),
+        restore_battle: Submission::new::<RestoreWorktrees>(),
         empty: Submission::new::<EmptyTrash>(),
     };
-    let all = [actions.discard, actions.restore, actions.empty];
+    let Actions { discard, restore, discard_battle, restore_battle, empty } = actions;
+    let all = [discard, restore, discard_battle, restore_battle, empty];
     all.into_iter().for_each(|form| data.reload_when_done(form));
     let shown = Memo::new(move |_| {
         data.with(|shown| match shown {
@@ -38,7 +44,7 @@ pub fn view(data: Data) -> Erased {
     });
     let rows = move || {
         let entries = shown.get().map(|all: WorktreeSettings| all.worktrees).unwrap_or_default();
-        entries.into_iter().map(|entry| row(entry, actions).erase()).collect::<Vec<_>>().erase()
+        entries.into_iter().map(|entry| row(entry, actions)).collect::<Vec<_>>().erase()
     };
     let total = move || shown.with(|shown| shown.as_ref().map(total).unwrap_or_default());
     let warning = move || shown.with(|shown| shown.as_ref().and_then(warning));
@@ -73,26 +79,34 @@ fn warning(all: &WorktreeSettings) -> Option<String> {
     })
 }
 
-fn row(entry: WorktreeEntry, actions: Actions) -> impl IntoView {
-    let WorktreeEntry { chat, title, project, state, bytes } = entry;
+fn row(entry: WorktreeEntry, actions: Actions) -> Erased {
+    let WorktreeEntry { of, title, project, state, bytes } = entry;
     let is_trashed = state == State::Discarded;
     let (dot, words) = if is_trashed { ("dot waiting", "in the trash") } else { ("dot done", "in use") };
     let about = match bytes {
         Some(bytes) => format!("{project} · {} · {words}", size(bytes)),
         None => format!("{project} · {words}"),
     };
-    let (form, verb) = if is_trashed { (actions.restore, "Restore") } else { (actions.discard, "Discard") };
+    let verb = if is_trashed { "Restore" } else { "Discard" };
+    // The worktrees of a battle go together.
+    let (form, name, id) = match (of, is_trashed) {
+        (Wanted::Battle(battle), true) => (actions.restore_battle, "battle", battle.to_string()),
+        (Wanted::Battle(battle), false) => (actions.discard_battle, "battle", battle.to_string()),
+        (Wanted::Chat(chat), true) => (actions.restore, "chat", chat.to_string()),
+        (Wanted::Chat(chat), false) => (actions.discard, "chat", chat.to_string()),
+        _ => return ().erase(),
+    };
     let label = format!("{verb} the worktree of {title}");
     view! {
         <li class="row">
             <span class=dot aria-hidden="true"></span>
             <div class="row-words">
-                <a class="row-title" href=Wanted::Chat(chat).path()>{title}</a>
+                <a class="row-title" href=of.path()>{title}</a>
                 <span class="row-about">{about}</span>
             </div>
             <div class="row-end">
                 <Form to=form>
-                    <input type="hidden" name="chat" value=chat.to_string() />
+                    <input type="hidden" name=name value=id />
                     <button class="button small" type="submit" aria-label=label disabled=move || form.is_pending()>
                         {verb}
                     </button>
@@ -100,4 +114,5 @@ fn row(entry: WorktreeEntry, actions: Actions) -> impl IntoView {
             </div>
         </li>
     }
+    .erase()
 }

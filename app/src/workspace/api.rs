@@ -1,7 +1,7 @@
 //! Projects, sessions and chats, and the snapshot that a page starts from.
 
 #[cfg(feature = "ssr")]
-use domain::{chat::Kind, id::ChatId, page::Wanted};
+use domain::{chat::Kind, layout::Content, page::Wanted};
 use domain::{
     feed::Snapshot,
     id::{ProjectId, SessionId},
@@ -13,13 +13,13 @@ use leptos::prelude::*;
 use crate::ports::{self, FolderCheck};
 use crate::{error::AppError, wire::Wire};
 
-/// What the address shows. `keep` names chats, parted by commas, that the page would like to go on with.
+/// What the address shows. `keep` has the paths, parted by commas, of what the page would like to go on with.
 #[server(endpoint = "page_snapshot", protocol = Wire)]
 pub async fn page_snapshot(
     #[server(default)] path: String,
     #[server(default)] keep: String,
 ) -> Result<Snapshot<Page>, AppError> {
-    let keep: Vec<ChatId> = keep.split(',').filter_map(|id| id.parse().ok()).collect();
+    let keep: Vec<Content> = keep.split(',').filter_map(|path| Wanted::of(path)?.content()).collect();
     Ok(store::snapshot::page(&ports::db()?, Wanted::from_path(&path), &keep).await?)
 }
 

@@ -36,7 +36,7 @@ impl Story {
             projects: vec![project],
             chats: vec![entry],
         };
-        let open = OpenSession { id: session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+        let open = OpenSession { chats: [(chat.id, chat)].into(), ..OpenSession::empty(session) };
         let mut story = Self { page: Page { workspace, session: Some(open) }, streams: Vec::new() };
         let turn = NewTurn { message: MessageId(id(10)), reply: MessageId(id(11)), task: TaskId(id(12)) };
         let choice = Choice {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use git2::Oid;
 
-use crate::{Error, Limits, Refused, Worktree};
+use crate::{Error, Limits, Refused, Worktree, worktree::Look};
 
 /// What went onto the project's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,13 +36,12 @@ pub struct Commit {
 impl Worktree {
     /// Brings the changes onto the project's files. Its index and its branches stay as they are.
     pub fn apply_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
-        crate::project::open(project)?;
-        let look = self.look(limits)?;
-        if look.changes.is_empty() {
-            return Err(Refused::NothingToApply.into());
-        }
-        let plan = plan::make(&look, project, limits)?;
-        write::carry_out(plan, project, self.id())
+        self.onto_files(&self.look(limits)?, project, limits)
+    }
+
+    /// The same with its result, whatever became of its files since.
+    pub fn adopt_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
+        self.onto_files(&self.look_at_result()?, project, limits)
     }
 
     /// Makes a new branch in the project, from the commit that the worktree began at. What is checked out there
@@ -55,10 +54,33 @@ impl Worktree {
         author: Author,
         limits: &Limits,
     ) -> Result<Commit, Error> {
-        let look = self.look(limits)?;
+        self.as_commit(&self.look(limits)?, project, commit::Named { branch, message, author })
+    }
+
+    /// The same with its result, whatever became of its files since.
+    pub fn adopt_as_commit(
+        &self,
+        project: &Path,
+        branch: &str,
+        message: &str,
+        author: Author,
+    ) -> Result<Commit, Error> {
+        self.as_commit(&self.look_at_result()?, project, commit::Named { branch, message, author })
+    }
+
+    fn onto_files(&self, look: &Look, project: &Path, limits: &Limits) -> Result<Applied, Error> {
+        crate::project::open(project)?;
         if look.changes.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        commit::make(&look, Oid::from_str(self.base())?, project, commit::Named { branch, message, author })
+        let plan = plan::make(look, project, limits)?;
+        write::carry_out(plan, project, self.id())
+    }
+
+    fn as_commit(&self, look: &Look, project: &Path, named: commit::Named) -> Result<Commit, Error> {
+        if look.changes.is_empty() {
+            return Err(Refused::NothingToApply.into());
+        }
+        commit::make(look, Oid::from_str(self.base())?, project, named)
     }
 }

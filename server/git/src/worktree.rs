@@ -1,7 +1,8 @@
 //! A worktree's life: made, opened, measured, thrown away, brought back.
 
-mod create;
-mod marker;
+pub(crate) mod create;
+pub(crate) mod marker;
+mod result;
 mod trash;
 
 use std::{
@@ -105,14 +106,18 @@ impl Worktree {
     /// A file as the worktree began with it; none where it had no such text.
     pub fn before(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some(start) = &self.marker.start else { return Err(Error::NotOurs(self.folder.clone())) };
-        let repository = Repository::open(self.gitdir())?;
-        let tree = repository.find_tree(Oid::from_str(start)?)?;
-        let Ok(entry) = tree.get_path(&beneath::to_path(path)) else { return Ok(None) };
-        let (length, kind) = repository.odb()?.read_header(entry.id())?;
-        if kind != ObjectType::Blob || length as u64 > bytes_max {
-            return Ok(None);
-        }
-        Ok(Some(repository.find_blob(entry.id())?.content().to_vec()))
+        text_in(&Repository::open(self.gitdir())?, Oid::from_str(start)?, path, bytes_max)
+    }
+
+    /// Makes `folder` a worktree that begins with this one's result.
+    pub fn copy_result(
+        &self,
+        folder: &Path,
+        id: &str,
+        copy: &[PathBuf],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        create::from_look(folder, id, &self.marker, &self.look_at_result()?, copy, limits)
     }
 
     /// The same file as it is now.
@@ -150,6 +155,22 @@ impl Worktree {
     fn gitdir(&self) -> PathBuf {
         self.folder.join("git")
     }
+}
+
+/// A file of a tree; none where there is no such text.
+pub(crate) fn text_in(
+    repository: &Repository,
+    tree: Oid,
+    path: &[u8],
+    bytes_max: u64,
+) -> Result<Option<Vec<u8>>, Error> {
+    let tree = repository.find_tree(tree)?;
+    let Ok(entry) = tree.get_path(&beneath::to_path(path)) else { return Ok(None) };
+    let (length, kind) = repository.odb()?.read_header(entry.id())?;
+    if kind != ObjectType::Blob || length as u64 > bytes_max {
+        return Ok(None);
+    }
+    Ok(Some(repository.find_blob(entry.id())?.content().to_vec()))
 }
 
 /// What a tree holds by now, with the repository that has every content of it.

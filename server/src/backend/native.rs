@@ -112,6 +112,12 @@ impl Turn<'_> {
                 Refusal::Other { message, .. } if self.request.sampling.is_named_in(&message) => {
                     self.request.to_mut().sampling = Sampling::default();
                 }
+                // Not every server can hold a model to a shape; what is asked says it too.
+                Refusal::Other { message, .. }
+                    if self.request.schema.is_some() && is_about_shape(&message) =>
+                {
+                    self.request.to_mut().schema = None;
+                }
                 refusal => return Err(Error::Refused(refusal)),
             }
         }
@@ -300,6 +306,11 @@ fn storable(text: String) -> String {
         true => text.chars().map(picture).collect(),
         false => text,
     }
+}
+
+fn is_about_shape(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["response_format", "json_schema", "grammar", "schema"].iter().any(|word| message.contains(word))
 }
 
 fn millis(duration: Duration) -> u64 {

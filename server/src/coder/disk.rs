@@ -2,10 +2,12 @@
 
 use app::error::AppError;
 use domain::{
+    page::Wanted,
     settings::{WorktreeEntry, WorktreeSettings},
     worktree::State,
 };
 use git::Limits;
+use store::worktrees::Of;
 
 use super::{Coders, port::blocking};
 
@@ -22,7 +24,10 @@ impl Coders {
         })
         .await?;
         let entry = |(row, bytes): (store::worktrees::Listed, Option<u64>)| WorktreeEntry {
-            chat: row.chat,
+            of: match row.of {
+                Of::Chat(chat) => Wanted::Chat(chat),
+                Of::Battle(battle) => Wanted::Battle(battle),
+            },
             title: row.title,
             project: row.project,
             state: row.worktree.state,
@@ -36,7 +41,12 @@ impl Coders {
     pub(super) async fn delete_trashed(&self) -> Result<(), AppError> {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
         for row in rows.into_iter().filter(|row| row.worktree.state == State::Discarded) {
-            store::worktrees::set_state(&self.db, row.chat, State::Gone).await?;
+            match row.of {
+                Of::Chat(chat) => drop(store::worktrees::set_state(&self.db, chat, State::Gone).await?),
+                Of::Battle(_) => {
+                    store::worktrees::set_state_of_battles(&self.db, row.worktree.id, State::Gone).await?;
+                }
+            }
         }
         let trash = self.trash().to_owned();
         blocking(move || git::empty(&trash)).await?;

@@ -6,14 +6,13 @@ use acp::{Agent, Block, Counted, Ended, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
-    id::ChatId,
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::{io::AsyncReadExt as _, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
-use super::{Coders, asking::Asking, environment, home_file, unprepared};
+use super::{Coders, Place, asking::Asking, environment, home_file, unprepared};
 use crate::{
     backend,
     engine::{Backend, Stop},
@@ -27,7 +26,7 @@ pub(crate) struct ExternalAgent {
     pub coders: Arc<Coders>,
     pub agent: &'static Agent,
     pub stream: StreamId,
-    pub chat: ChatId,
+    pub place: Place,
     pub coder: Coder,
     pub endpoint: Endpoint,
     pub model: String,
@@ -51,7 +50,7 @@ impl Backend for ExternalAgent {
 impl ExternalAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let worktree = self.coders.worktree(self.stream, self.place, &self.coder).await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
         let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);

@@ -8,7 +8,6 @@ use domain::{
     chat::Coder,
     completion::Called,
     feed::StreamId,
-    id::ChatId,
     output::{Measured, Output, Phase},
     tool::{Ask, Permit, Status, Update, shortened},
 };
@@ -16,7 +15,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, measure::Sum, tool_program::ToolProgram};
+use super::{Asking, Coders, Place, measure::Sum, tool_program::ToolProgram};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -31,7 +30,7 @@ pub(crate) struct NativeAgent {
     /// The conversation; who answers it is told here what it can do.
     pub request: Request,
     pub stream: StreamId,
-    pub chat: ChatId,
+    pub place: Place,
     pub coder: Coder,
     pub asking: Asking,
     /// What a persona allows. None: all tools.
@@ -52,7 +51,7 @@ impl Backend for NativeAgent {
 impl NativeAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let worktree = self.coders.worktree(self.stream, self.place, &self.coder).await?;
         let mut tools = ToolProgram::start(&self.coders, &worktree, self.stream).await?;
         let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
         tools.end().await;
@@ -71,6 +70,9 @@ impl NativeAgent {
         let mut pace = Pace::new(self.steps);
         loop {
             let reply = native::run(&self.client, &request, outputs, stop.token()).await?;
+            if let Some(usage) = reply.measured.usage {
+                say(outputs, Output::Usage(usage)).await?;
+            }
             sum.add(reply.measured);
             let next = pace.answered(&reply.calls);
             if next == Next::Done {

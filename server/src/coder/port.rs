@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 use super::Coders;
 
 /// Who signs a commit that a person asked for, where git does not know them.
-const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
+pub(crate) const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
 
 /// The Coders as pages know them.
 pub struct Port(pub Arc<Coders>);
@@ -77,22 +77,11 @@ impl ports::Coders for Port {
                 let worktree = git::Worktree::open(&folder)?;
                 match to {
                     Destination::Files => {
-                        let applied = worktree.apply_to_working_tree(&project, &Limits::default())?;
-                        Ok(match applied.changed.len() {
-                            1 => "Applied to 1 file.".to_owned(),
-                            count => format!("Applied to {count} files."),
-                        })
+                        Ok(applied(&worktree.apply_to_working_tree(&project, &Limits::default())?))
                     }
                     Destination::Branch(branch) => {
-                        let commit = worktree.apply_as_commit(
-                            &project,
-                            &branch,
-                            &title,
-                            AUTHOR,
-                            &Limits::default(),
-                        )?;
-                        let short = commit.id.get(..8).unwrap_or(&commit.id);
-                        Ok(format!("Committed as {short} on {}.", commit.branch))
+                        let limits = Limits::default();
+                        Ok(committed(&worktree.apply_as_commit(&project, &branch, &title, AUTHOR, &limits)?))
                     }
                 }
             })
@@ -150,7 +139,20 @@ impl Coders {
     }
 }
 
-fn changes(diff: &git::Diff) -> Changes {
+/// How changes were brought to a project, in words.
+pub(crate) fn applied(applied: &git::Applied) -> String {
+    match applied.changed.len() {
+        1 => "Applied to 1 file.".to_owned(),
+        count => format!("Applied to {count} files."),
+    }
+}
+
+pub(crate) fn committed(commit: &git::Commit) -> String {
+    let short = commit.id.get(..8).unwrap_or(&commit.id);
+    format!("Committed as {short} on {}.", commit.branch)
+}
+
+pub(crate) fn changes(diff: &git::Diff) -> Changes {
     let file = |file: &git::FileChange| Changed {
         path: file.display(),
         status: match file.status {
@@ -172,7 +174,7 @@ fn changes(diff: &git::Diff) -> Changes {
 }
 
 /// What git refuses is said as it says it.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
 ) -> Result<T, AppError> {
     match spawn_blocking(work).await {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use domain::{
     chat::Coder,
     feed::StreamId,
-    id::{ChatId, WorktreeId},
+    id::{BattleId, ChatId, WorktreeId},
     worktree::{State, Worktree},
 };
 use git::Limits;
@@ -20,15 +20,47 @@ impl Coders {
     pub(super) async fn worktree(
         &self,
         stream: StreamId,
-        chat: ChatId,
+        place: Place,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
+        let chat = match place {
+            Place::Chat(chat) => chat,
+            Place::Battle(battle) => return self.make_for_battle(stream, battle).await,
+        };
         let known = store::worktrees::get(&self.db, chat).await.map_err(|error| unprepared(&error))?;
         match known {
             Some(known) if known.state == State::Ready => self.open(known.id).await,
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
             None => self.make(stream, chat, coder).await,
         }
+    }
+
+    /// Every attempt has one of its own, which begins with what the battle began with.
+    async fn make_for_battle(
+        &self,
+        stream: StreamId,
+        battle: BattleId,
+    ) -> Result<git::Worktree, backend::Error> {
+        let id = WorktreeId(Uuid::now_v7());
+        let (snapshot, folder) = (self.snapshot_folder(battle.0), self.folder(id));
+        let made = blocking(move || {
+            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), &[], &Limits::default())
+        })
+        .await?;
+        self.note_for_battle(stream, id, &made).await?;
+        Ok(made)
+    }
+
+    pub(crate) async fn note_for_battle(
+        &self,
+        stream: StreamId,
+        id: WorktreeId,
+        made: &git::Worktree,
+    ) -> Result<(), backend::Error> {
+        let (host, base) = (self.host.clone(), made.base().to_owned());
+        let row = Worktree { id, host, base, carried: false, state: State::Ready };
+        let noted = store::worktrees::made_for_battle(&self.db, stream, &row).await;
+        noted.map_err(|error| unprepared(&error))
     }
 
     async fn open(&self, id: WorktreeId) -> Result<git::Worktree, backend::Error> {
@@ -79,20 +111,27 @@ impl Coders {
         Ok(())
     }
 
-    pub(super) fn place(&self, worktree: &Worktree) -> PathBuf {
+    pub(crate) fn place(&self, worktree: &Worktree) -> PathBuf {
         match worktree.state {
             State::Ready => self.folder(worktree.id),
             State::Discarded | State::Gone => self.trash.join(worktree.id.to_string()),
         }
     }
 
-    pub(super) fn trash(&self) -> &Path {
+    pub(crate) fn trash(&self) -> &Path {
         &self.trash
     }
 }
 
+/// Whose worktree a task works in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Chat(ChatId),
+    Battle(BattleId),
+}
+
 /// The disk blocks, so it is asked on a thread that may.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
 ) -> Result<T, backend::Error> {
     match spawn_blocking(work).await {

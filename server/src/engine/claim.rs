@@ -3,33 +3,29 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    chat::Coder,
     feed::StreamId,
-    output::{Measured, Output},
-    persona::Persona,
-    task::{Status, Task, Work},
+    slot,
+    task::{Status, Task},
 };
 use futures::future::{BoxFuture, FutureExt as _};
-use store::Conversation;
-use tokio::{sync::mpsc, time::timeout};
+use store::tasks::Reachable;
+use tokio::time::timeout;
 
 use super::{
-    Engine, LEASE, Running, Stop, StopReason,
-    execute::{Backend, Completion, Execution, limit},
-    now_ms, prompt, redact,
+    Engine, LEASE, Running, StopReason,
+    execute::{Backend, Execution, LIMIT_MAX, limit},
+    now_ms,
+    prepare::{Hopeless, Unprepared},
+    redact,
 };
-use crate::{
-    backend,
-    coder::{Asking, ExternalAgent, NativeAgent},
-    live::guard,
-    models::Endpoint,
-};
+use crate::live::guard;
 
 /// A wake-up that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(2);
 const PROVIDE_EVERY: Duration = Duration::from_secs(5);
 /// How long the tables may take to say what is to be asked.
 const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
+const MACHINE_PLACES: u32 = 1;
 /// What a claim may allow for until the execution's own limit ends it.
 const DEADLINE_SLACK: Duration = Duration::from_secs(60);
 
@@ -56,7 +52,9 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
         let mut changed = engine.0.models.changed();
         loop {
             changed.mark_unchanged();
-            if let Err(error) = store::slots::provide(&engine.0.db, &engine.0.models.slots()).await {
+            let mut slots = engine.0.models.slots();
+            slots.push((engine.machine().slot_key, MACHINE_PLACES));
+            if let Err(error) = store::slots::provide(&engine.0.db, &slots).await {
                 tracing::warn!(%error, "the places at model servers could not be kept; trying again");
             }
             engine.0.work.notify_one();
@@ -72,8 +70,9 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
 
 impl Engine {
     async fn claim_all(&self) -> store::Result<()> {
-        let reachable = self.0.models.claimable();
-        let longest = limit(Work::CoderTurn) + DEADLINE_SLACK;
+        let mut reachable = self.0.models.claimable();
+        reachable.push(self.machine());
+        let longest = LIMIT_MAX + DEADLINE_SLACK;
         let host = self.0.coders.host();
         while !self.0.shutdown.is_cancelled() {
             let claimed =
@@ -84,6 +83,11 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// The place of work that asks no model. One at a time, so that what is measured is not somebody else's.
+    fn machine(&self) -> Reachable {
+        Reachable { server: slot::MACHINE.to_owned(), slot_key: format!("machine {}", self.0.coders.host()) }
     }
 
     fn start_task(&self, task: Task) {
@@ -105,7 +109,7 @@ impl Engine {
         let models = &self.0.models;
         let execution = Execution {
             stream,
-            limit: limit(task.work),
+            limit: limit(task),
             live: self.0.live.stream(stream),
             ledger: &self.0.db,
             tally: &self.0.tally,
@@ -131,99 +135,6 @@ impl Engine {
             }
         };
         execution.run(backend.as_ref()).await;
-    }
-
-    /// What the task's persona says now.
-    async fn persona(&self, task: &Task) -> Result<Option<Persona>, Unprepared> {
-        let Some(name) = &task.persona else { return Ok(None) };
-        let project =
-            store::workspace::project_of_chat(&self.0.db, task.chat).await.map_err(Unprepared::Store)?;
-        let found = self.0.personas.find(project.path, name).await;
-        found.map(Some).map_err(|rejected| Unprepared::Told(rejected.to_string()))
-    }
-
-    /// What the model is asked, from the tables as they are now.
-    async fn prepare(
-        &self,
-        task: &Task,
-        stream: StreamId,
-        running: &Running,
-    ) -> Result<Arc<dyn Backend>, Unprepared> {
-        let conversation = store::conversation(&self.0.db, task.id).await.map_err(Unprepared::Store)?;
-        let endpoint = self.0.models.endpoint(&task.model.server).ok_or_else(|| {
-            let server = &task.model.server;
-            let catalogue = self.0.models.catalogue();
-            let why = catalogue.server(server).and_then(|server| server.reason()).map(str::to_owned);
-            Unprepared::Told(
-                why.unwrap_or_else(|| format!("The model server {server} is not there any more.")),
-            )
-        })?;
-        let persona = self.persona(task).await?;
-        let (allowed, steps) = persona.as_ref().map_or((None, None), |it| (it.tools.clone(), it.steps));
-        if let Some(coder) = task.coder.clone().filter(|coder| !coder.backend.is_native()) {
-            return self.external(task, stream, running, coder, endpoint, conversation);
-        }
-        let slot_key = endpoint.slot_key.clone();
-        let request = prompt::request(conversation, endpoint, persona).map_err(Unprepared::Told)?;
-        let client = self.0.client.clone();
-        let Some(coder) = task.coder.clone() else { return Ok(Arc::new(Completion { client, request })) };
-        let coders = Arc::clone(&self.0.coders);
-        let asking = self.asking(stream, running, slot_key, &coder);
-        let chat = task.chat;
-        Ok(Arc::new(NativeAgent { coders, client, request, stream, chat, coder, asking, allowed, steps }))
-    }
-
-    /// An agent's own program, which is told what is asked now, and what was said before if it cannot know.
-    fn external(
-        &self,
-        task: &Task,
-        stream: StreamId,
-        running: &Running,
-        coder: Coder,
-        endpoint: Endpoint,
-        conversation: Conversation,
-    ) -> Result<Arc<dyn Backend>, Unprepared> {
-        let agent = acp::agents::find(&coder.backend.0)
-            .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
-        let asking = self.asking(stream, running, endpoint.slot_key.clone(), &coder);
-        let (before, prompt) = prompt::blocks(conversation.said);
-        let coders = Arc::clone(&self.0.coders);
-        let (chat, model) = (task.chat, task.model.model.clone());
-        Ok(Arc::new(ExternalAgent {
-            coders,
-            agent,
-            stream,
-            chat,
-            coder,
-            endpoint,
-            model,
-            asking,
-            prompt,
-            before,
-        }))
-    }
-
-    fn asking(&self, stream: StreamId, running: &Running, slot_key: String, coder: &Coder) -> Asking {
-        Asking::new(self.0.db.clone(), stream, slot_key, running.answers.clone(), !coder.asks)
-    }
-}
-
-/// Why an attempt could not even begin: something to tell the user, or a passing trouble of ours.
-enum Unprepared {
-    Told(String),
-    Store(store::Error),
-}
-
-/// An attempt that ends before it begins, through no fault of the model's.
-struct Hopeless(String);
-
-impl Backend for Hopeless {
-    fn run<'a>(
-        &'a self,
-        _: &'a mpsc::Sender<Output>,
-        _: &'a Stop,
-    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
-        async { Err(backend::Error::Unprepared(self.0.clone())) }.boxed()
     }
 }
 

@@ -6,7 +6,7 @@ use domain::{
     catalogue::ModelRef,
     feed::StreamId,
     output::{Measured, Outcome, Output},
-    task::Work,
+    task::{Task, Work},
 };
 use futures::future::BoxFuture;
 use tokio::{
@@ -35,13 +35,18 @@ const REPORT_TRIES: u32 = 5;
 const REPORT_WAIT: Duration = Duration::from_secs(1);
 const REPORT_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The longest an attempt may take.
-pub(crate) fn limit(work: Work) -> Duration {
-    match work {
-        Work::ChatTurn => Duration::from_secs(30 * 60),
-        Work::CoderTurn => Duration::from_secs(2 * 60 * 60),
+/// The longest that any attempt may take.
+pub(crate) const LIMIT_MAX: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// The longest that an attempt at this task may take.
+pub(crate) fn limit(task: &Task) -> Duration {
+    let own = task.limit_s.map(|seconds| Duration::from_secs(seconds.into()));
+    let limit = own.unwrap_or(match task.work {
+        Work::CoderTurn => LIMIT_MAX,
         Work::Title => Duration::from_secs(5 * 60),
-    }
+        _ => Duration::from_secs(30 * 60),
+    });
+    limit.min(LIMIT_MAX)
 }
 
 /// What runs an attempt. A trait, so that the timing here is tested without a model.
@@ -67,6 +72,9 @@ impl Backend for Completion {
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         Box::pin(async move {
             let reply = native::run(&self.client, &self.request, outputs, stop.token()).await?;
+            if let Some(usage) = reply.measured.usage {
+                let _ = outputs.send(Output::Usage(usage)).await;
+            }
             Ok(reply.measured)
         })
     }

@@ -71,6 +71,7 @@ impl Engine {
     }
 
     fn act_on(&self, envelope: &Envelope) {
+        self.0.stale.hear(&envelope.event);
         match &envelope.event {
             Event::TaskQueued { .. } => self.0.work.notify_one(),
             Event::TaskCancelling { task, .. } => {

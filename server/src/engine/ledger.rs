@@ -12,6 +12,8 @@ pub(crate) trait Ledger: Send + Sync {
     /// `false` when the attempt is no longer ours.
     fn append(&self, stream: StreamId, start: u64, text: String) -> BoxFuture<'_, store::Result<bool>>;
     fn phase(&self, stream: StreamId, phase: Phase) -> BoxFuture<'_, store::Result<()>>;
+    /// A call of the model used so many tokens.
+    fn used(&self, stream: StreamId, tokens: u64) -> BoxFuture<'_, store::Result<()>>;
     fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>>;
 }
 
@@ -30,6 +32,10 @@ impl Ledger for Db {
 
     fn phase(&self, stream: StreamId, phase: Phase) -> BoxFuture<'_, store::Result<()>> {
         Box::pin(async move { store::commit::phase(self, stream, phase).await.map(drop) })
+    }
+
+    fn used(&self, stream: StreamId, tokens: u64) -> BoxFuture<'_, store::Result<()>> {
+        Box::pin(async move { store::commit::used(self, stream, tokens).await })
     }
 
     fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>> {

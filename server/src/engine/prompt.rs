@@ -35,6 +35,8 @@ pub(crate) fn request(
         Work::ChatTurn => (chat(persona.as_ref().map(|persona| persona.prompt.as_str()), said), None),
         Work::CoderTurn => (chat(Some(&coder(persona.as_ref())), said), None),
         Work::Title => (name_chat(said), Some(TITLE_TOKENS_MAX)),
+        // What is told of a battle stands in the question itself.
+        _ => (chat(None, said), None),
     };
     let small = endpoint.flavour == Flavour::Small;
     Ok(Request {
@@ -44,6 +46,7 @@ pub(crate) fn request(
         messages,
         max_tokens: max_tokens.or(small.then_some(SMALL_MODEL_TOKENS_MAX)),
         tools: Vec::new(),
+        schema: None,
         sampling: persona.map(|persona| persona.sampling).unwrap_or_default(),
         flavour: match endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,

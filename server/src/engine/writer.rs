@@ -52,6 +52,8 @@ pub(crate) struct Writer<'a> {
     durable: u64,
     /// The phase to record next; only the newest matters.
     phase: Option<Phase>,
+    /// Tokens that were used and are not counted yet.
+    used: u64,
     /// When viewers were woken last, and whether something came since.
     shown_at: Option<Instant>,
     unshown: bool,
@@ -85,6 +87,7 @@ impl<'a> Writer<'a> {
             since: None,
             durable: 0,
             phase: None,
+            used: 0,
             shown_at: None,
             unshown: false,
             turn: 0,
@@ -99,8 +102,8 @@ impl<'a> Writer<'a> {
         let (mut flushing, mut noting, mut open) = (false, false, true);
         loop {
             self.show_when_due();
-            if let Some(phase) = self.phase.take_if(|_| !noting) {
-                (note, noting) = (Some(self.note(phase)).into(), true);
+            if !noting && let Some(next) = self.next_note() {
+                (note, noting) = (Some(next).into(), true);
             }
             if !flushing && self.is_due(open) {
                 (flush, flushing) = (Some(self.flush()).into(), true);
@@ -171,6 +174,7 @@ impl<'a> Writer<'a> {
     fn take(&mut self, output: Output) {
         match output {
             Output::Phase(phase) => self.phase = Some(phase),
+            Output::Usage(usage) => self.used += usage.tokens(),
             Output::Text(text) => {
                 self.release_reasoning();
                 let text = self.text.push(&text);
@@ -248,17 +252,22 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Only a hint for the eye; the text does not wait for it.
-    fn note(&self, phase: Phase) -> BoxFuture<'a, ()> {
+    /// What is told besides the text, which does not wait for it: tokens first, because somebody may stop it for
+    /// them.
+    fn next_note(&mut self) -> Option<BoxFuture<'a, ()>> {
         let (ledger, stream) = (self.ledger, self.stream);
-        async move {
-            match timeout(WRITE_WAIT_MAX, ledger.phase(stream, phase)).await {
+        let told = match std::mem::take(&mut self.used) {
+            0 => ledger.phase(stream, self.phase.take()?),
+            tokens => ledger.used(stream, tokens),
+        };
+        let note = async move {
+            match timeout(WRITE_WAIT_MAX, told).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!(%stream, %error, "a phase was not recorded"),
-                Err(_) => tracing::debug!(%stream, "a phase was not recorded in time"),
+                Ok(Err(error)) => tracing::debug!(%stream, %error, "a phase or its tokens were not recorded"),
+                Err(_) => tracing::debug!(%stream, "a phase or its tokens were not recorded in time"),
             }
-        }
-        .boxed()
+        };
+        Some(note.boxed())
     }
 }
 

@@ -112,13 +112,13 @@ impl EventLog {
 
 #[cfg(test)]
 mod tests {
-    use domain::{feed::Event, id::ChatId};
+    use domain::{feed::Event, id::ChatId, task::Owner};
 
     use super::*;
 
     fn events(range: std::ops::Range<Seq>) -> Vec<Envelope> {
         let event = Event::TaskCancelling {
-            chat: ChatId(uuid::Uuid::nil()),
+            owner: Owner::Chat(ChatId(uuid::Uuid::nil())),
             task: domain::id::TaskId(uuid::Uuid::nil()),
         };
         range.map(|seq| Envelope { seq, event: event.clone() }).collect()

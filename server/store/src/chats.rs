@@ -7,15 +7,13 @@ use domain::{
     attachment::{Attachment, LeftOut},
     catalogue::ModelRef,
     chat::{Body, Chat, Choice, Message, NewTurn, Queued, TitledBy},
-    id::{Attempt, ChatId, MessageId, SessionId, TaskId},
-    task::{Status, Task, Work},
-    transcript::Transcript,
+    id::{ChatId, MessageId, SessionId, TaskId},
+    task::{Task, Work},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use sqlx::{PgConnection, Postgres, Transaction};
-use uuid::Uuid;
 
-use crate::{Db, Error, Result, attachments, streams, worktrees};
+use crate::{Db, Error, Result, attachments, streams, tasks::TaskRow, worktrees};
 
 /// Locks the chat and whatever of its tasks is not over, so that what is decided on stays as it was read.
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Result<Chat> {
@@ -112,68 +110,15 @@ async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued
 async fn tasks(connection: &mut PgConnection, chat: ChatId) -> Result<BTreeMap<TaskId, Task>> {
     let rows = sqlx::query_as!(
         TaskRow,
-        "select id, chat_id, work, server, model, persona, coder, status, attempt, attempts_max, lost, phase,
-             cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
+        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,
+             attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms,
+             started_at_ms
          from tasks where chat_id = $1",
         chat.0
     )
     .fetch_all(connection)
     .await?;
     rows.into_iter().map(|row| Ok((TaskId(row.id), row.into_task()?))).collect()
-}
-
-pub(crate) struct TaskRow {
-    pub id: Uuid,
-    pub chat_id: Uuid,
-    pub work: String,
-    pub server: String,
-    pub model: String,
-    pub persona: Option<String>,
-    pub coder: Option<serde_json::Value>,
-    pub status: String,
-    pub attempt: i32,
-    pub attempts_max: i32,
-    pub lost: serde_json::Value,
-    pub phase: Option<serde_json::Value>,
-    pub cancelling: bool,
-    pub outcome: Option<serde_json::Value>,
-    pub settled_attempt: Option<i32>,
-    pub stream_len: i64,
-    pub queued_at_ms: i64,
-    pub started_at_ms: Option<i64>,
-}
-
-impl TaskRow {
-    pub fn into_task(self) -> Result<Task> {
-        let missing = |what: &str| Error::Unknown(format!("task {} has no {what}", self.id));
-        let status = match self.status.as_str() {
-            "queued" => Status::Queued,
-            "running" => Status::Running {
-                attempt: Attempt(self.attempt as u32),
-                phase: serde_json::from_value(self.phase.ok_or_else(|| missing("phase"))?)?,
-                cancelling: self.cancelling,
-                started_at_ms: self.started_at_ms.ok_or_else(|| missing("start"))?,
-            },
-            "settled" => Status::Settled {
-                attempt: self.settled_attempt.map(|attempt| Attempt(attempt as u32)),
-                outcome: serde_json::from_value(self.outcome.ok_or_else(|| missing("outcome"))?)?,
-                stream_len: self.stream_len as u64,
-            },
-            other => return Err(Error::Unknown(format!("task {} is {other}", self.id))),
-        };
-        Ok(Task {
-            id: TaskId(self.id),
-            chat: ChatId(self.chat_id),
-            work: from_word::<Work>(&self.work)?,
-            model: ModelRef { server: self.server, model: self.model },
-            persona: self.persona,
-            coder: self.coder.map(serde_json::from_value).transpose()?,
-            attempts_max: self.attempts_max as u32,
-            queued_at_ms: self.queued_at_ms,
-            lost: serde_json::from_value(self.lost)?,
-            status,
-        })
-    }
 }
 
 /// A small enum is stored as the word it has on the wire.
@@ -215,10 +160,13 @@ const FILES_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// The conversation that `task` has to continue, or, for a title, the whole first turn.
 pub async fn conversation(db: &Db, task: TaskId) -> Result<Conversation> {
     let mut connection = db.pool.acquire().await?;
-    let chat = sqlx::query_scalar!("select chat_id from tasks where id = $1", task.0)
-        .fetch_optional(&mut *connection)
-        .await?
-        .ok_or_else(|| Rejected::missing("task"))?;
+    let chat = sqlx::query_scalar!(
+        r#"select chat_id as "chat!" from tasks where id = $1 and chat_id is not null"#,
+        task.0
+    )
+    .fetch_optional(&mut *connection)
+    .await?
+    .ok_or_else(|| Rejected::missing("task"))?;
     let chat = load(&mut connection, ChatId(chat)).await?;
     drop(connection);
     let this = chat.tasks.get(&task).ok_or_else(|| Rejected::missing("task"))?;
@@ -265,6 +213,6 @@ async fn answer_text(db: &Db, chat: &Chat, task: TaskId) -> Result<Option<String
     let attempt = chat.tasks.get(&task).and_then(|task| task.attempts().last().map(|last| last.0));
     let Some(attempt) = attempt else { return Ok(None) };
     let stream = streams::id(task.0, attempt.0 as i32);
-    let text = Transcript::read(&streams::read(db, stream, 0, ANSWER_BYTES_MAX).await?).text();
+    let text = streams::text(db, stream, ANSWER_BYTES_MAX).await?;
     Ok((!text.trim().is_empty()).then_some(text))
 }

@@ -7,19 +7,26 @@
 use domain::{
     Rejected,
     attachment::Attachment,
+    battle::{self, Battle, Fresh},
     catalogue::ModelRef,
     chat::{Input, Kind, Report},
     feed::{Event, Seq, StreamId},
-    id::{AttachmentId, Attempt, ChatId, SessionId, TaskId},
+    id::{AttachmentId, Attempt, BattleId, ChatId, SessionId, TaskId},
     layout,
     output::{Outcome, Phase},
-    task,
+    task::{self, Owner, Work},
+    transcript::Transcript,
     workspace::ChatEntry,
 };
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{Db, Result, attachments, chats, feed, layouts, record::record, workspace};
+use crate::{
+    Db, Result, attachments, battles, chats, feed, layouts,
+    record::record,
+    results::{self, Made},
+    streams, tasks, workspace,
+};
 
 /// What a commit did.
 #[derive(Debug, PartialEq)]
@@ -98,30 +105,100 @@ pub struct Ended {
 /// seen more than what survived.
 pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
     let Ended { task, attempt, outcome, said, title_model, at_ms } = ended;
+    let outcome = storable(outcome);
     let mut tx = db.pool.begin().await?;
-    let chat = chat_of(&mut tx, task).await?;
-    let chat = chats::lock(&mut tx, chat).await?;
-    let stream_len = sqlx::query_scalar!(
-        "select len from streams where task_id = $1 and attempt = $2 for update",
-        task.0,
-        attempt.0 as i32
-    )
-    .fetch_optional(&mut *tx)
-    .await?
-    .unwrap_or(0) as u64;
-    let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
-    let report = Report { task, attempt, outcome: storable(outcome), stream_len, said, title, at_ms };
-    let events = chat.decide(Input::Report(report))?;
+    let events = match owner_of(&mut tx, task).await? {
+        Owner::Chat(chat) => {
+            let chat = chats::lock(&mut tx, chat).await?;
+            let stream_len = lock_stream(&mut tx, StreamId { task, attempt }).await?;
+            let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
+            chat.decide(Input::Report(Report { task, attempt, outcome, stream_len, said, title, at_ms }))?
+        }
+        Owner::Battle(battle) => {
+            let battle = battles::lock(&mut tx, battle).await?;
+            let stream = StreamId { task, attempt };
+            let stream_len = lock_stream(&mut tx, stream).await?;
+            let Made { changes, checked } = results::read(&mut tx, stream).await?;
+            let work = battle.tasks.get(&task).map(|task| task.work);
+            let said = match work {
+                Some(Work::Digest | Work::Judgement) => Some(said_in(&mut tx, stream).await?),
+                _ => None,
+            };
+            let fresh = Fresh::new(Uuid::now_v7());
+            let report =
+                battle::Report { task, attempt, outcome, stream_len, said, changes, checked, fresh, at_ms };
+            battle.decide(battle::Input::Report(report))?
+        }
+        Owner::Run(_) => return Err(Rejected::Stale.into()),
+    };
     finish(tx, events).await
+}
+
+/// Nothing is appended while it is locked.
+async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<u64> {
+    let len = sqlx::query_scalar!(
+        "select len from streams where task_id = $1 and attempt = $2 for update",
+        stream.task.0,
+        stream.attempt.0 as i32
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(len.unwrap_or(0) as u64)
+}
+
+/// An opinion that is longer is none.
+const SAID_BYTES_MAX: u64 = 256 * 1024;
+
+/// What survived of what was said, without reasoning.
+async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<String> {
+    Ok(Transcript::read(&streams::read_with(tx, stream, 0, SAID_BYTES_MAX).await?).text())
 }
 
 /// What a running task is doing now.
 pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let chat = chat_of(&mut tx, stream.task).await?;
-    let chat = chats::lock(&mut tx, chat).await?;
-    let task = chat.tasks.get(&stream.task).ok_or(Rejected::Stale)?;
-    let events = task.decide(task::Input::Phase { attempt: stream.attempt, phase })?;
+    let StreamId { task, attempt } = stream;
+    let events = match owner_of(&mut tx, task).await? {
+        Owner::Chat(chat) => {
+            let chat = chats::lock(&mut tx, chat).await?;
+            let task = chat.tasks.get(&task).ok_or(Rejected::Stale)?;
+            task.decide(task::Input::Phase { attempt, phase })?
+        }
+        Owner::Battle(battle) => {
+            battles::lock(&mut tx, battle).await?.decide(battle::Input::Phase { task, attempt, phase })?
+        }
+        Owner::Run(_) => return Err(Rejected::Stale.into()),
+    };
+    finish(tx, events).await
+}
+
+/// A running task has used so many tokens more. Only battles count them while they run.
+pub async fn used(db: &Db, stream: StreamId, tokens: u64) -> Result<()> {
+    let mut tx = db.pool.begin().await?;
+    let StreamId { task, attempt } = stream;
+    if let Owner::Battle(battle) = owner_of(&mut tx, task).await? {
+        let battle = battles::lock(&mut tx, battle).await?;
+        let events = battle.decide(battle::Input::Used { task, attempt, tokens })?;
+        finish(tx, events).await?;
+    }
+    Ok(())
+}
+
+pub async fn battle(db: &Db, id: BattleId, input: battle::Input) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let events = battles::lock(&mut tx, id).await?.decide(input)?;
+    finish(tx, events).await
+}
+
+/// A new battle, in the tab that it was launched from, or in one of its own.
+pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, target: layout::Target) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let session = battle.session;
+    let layout = layouts::lock(&mut tx, session).await?;
+    let (maker, content) = (layout::Content::Arena, layout::Content::Battle(battle.id));
+    let changes = layout.decide(layout::Input::Bind { maker, content, target })?;
+    let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
+    events.extend(changed(session, changes));
     finish(tx, events).await
 }
 
@@ -146,9 +223,10 @@ fn storable(outcome: Outcome) -> Outcome {
     }
 }
 
-pub(crate) async fn chat_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<ChatId> {
-    let chat = sqlx::query_scalar!("select chat_id from tasks where id = $1", task.0)
+pub(crate) async fn owner_of(tx: &mut Transaction<'_, Postgres>, task: TaskId) -> Result<Owner> {
+    let row = sqlx::query!("select chat_id, battle_id, run_id from tasks where id = $1", task.0)
         .fetch_optional(&mut **tx)
-        .await?;
-    Ok(ChatId(chat.ok_or(Rejected::Stale)?))
+        .await?
+        .ok_or(Rejected::Stale)?;
+    tasks::owner(row.chat_id, row.battle_id, row.run_id)
 }

@@ -1,6 +1,7 @@
 //! SQL and nothing else. One file an aggregate; `commit` is the one place that changes state.
 
 pub mod attachments;
+pub mod battles;
 mod chats;
 pub mod commit;
 mod error;
@@ -10,6 +11,7 @@ pub mod instances;
 mod layouts;
 pub mod logins;
 mod record;
+pub mod results;
 pub mod search;
 pub mod settings;
 pub mod slots;

@@ -1,16 +1,17 @@
 //! Events as changes of rows. Replaying the log gives the same rows; `tests/it/replay.rs` holds us to it.
 
 use domain::{
+    battle::Standing,
     chat::{Body, Queued},
     feed::{Event, StreamId},
     id::{ChatId, TaskId},
     output::Phase,
     slot,
-    task::Task,
+    task::{Owner, Task},
 };
 use sqlx::PgConnection;
 
-use crate::{Result, attachments, chats::word, layouts, search, slots, worktrees};
+use crate::{Result, attachments, battles, chats::word, layouts, search, slots, worktrees};
 
 pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> Result<()> {
     for event in events {
@@ -26,6 +27,22 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         | Event::SessionAdded { .. }
         | Event::ChatAdded { .. }
         | Event::SettingsChanged { .. } => {}
+        Event::BattleStarted { battle } => battles::insert(connection, battle).await?,
+        Event::ContestantUpdated { contestant, .. } => {
+            battles::record_contestant(connection, contestant).await?
+        }
+        Event::BattleUpdated { battle, course } => {
+            battles::record_course(connection, *battle, course).await?
+        }
+        Event::AnalysisUpdated { battle, analysis } => {
+            battles::record_analysis(connection, *battle, analysis).await?;
+        }
+        Event::JudgementMade { battle, analysis, place, judgement } => {
+            battles::record_judgement(connection, *battle, *analysis, *place, judgement).await?;
+        }
+        Event::ExaminationAdded { battle, examination } => {
+            battles::record_examination(connection, *battle, examination).await?;
+        }
         Event::LayoutChanged { session, change } => layouts::record(connection, *session, change).await?,
         Event::ChatTitled { chat, title, by } => {
             sqlx::query!(
@@ -103,13 +120,19 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
                 .await?;
         }
         Event::TaskQueued { task, .. } => insert_task(connection, task).await?,
-        Event::TaskStarted { task, attempt, .. } => {
+        Event::TaskStarted { owner, task, attempt, .. } => {
+            if let Owner::Battle(_) = owner {
+                battles::record_task(connection, *task, &Standing::Dispatched).await?;
+            }
             // The claim itself wrote the task's row; its output starts empty.
             sqlx::query!("insert into streams (task_id, attempt) values ($1, $2)", task.0, attempt.0 as i32)
                 .execute(connection)
                 .await?;
         }
-        Event::TaskPhase { task, phase, .. } => {
+        Event::TaskPhase { owner, task, phase, .. } => {
+            if let Owner::Battle(_) = owner {
+                battles::record_task(connection, *task, &Standing::during(phase)).await?;
+            }
             sqlx::query!("update tasks set phase = $2 where id = $1", task.0, serde_json::to_value(phase)?)
                 .execute(&mut *connection)
                 .await?;
@@ -130,7 +153,10 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
                 .execute(connection)
                 .await?;
         }
-        Event::TaskRequeued { task, attempt, stream_len, .. } => {
+        Event::TaskRequeued { owner, task, attempt, stream_len } => {
+            if let Owner::Battle(_) = owner {
+                battles::record_task(connection, *task, &Standing::Queued).await?;
+            }
             let lost = serde_json::json!([[attempt, stream_len]]);
             sqlx::query!(
                 "update tasks set status = 'queued', lost = lost || $2, phase = null, cancelling = false,
@@ -143,7 +169,7 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             .await?;
             end_attempt(connection, StreamId { task: *task, attempt: *attempt }).await?;
         }
-        Event::TaskSettled { chat, task, work, attempt, outcome, stream_len } => {
+        Event::TaskSettled { owner, task, work, attempt, outcome, stream_len } => {
             sqlx::query!(
                 "update tasks set status = 'settled', outcome = $2, settled_attempt = $3, stream_len = $4,
                      claimed_by = null, lease_until = null, deadline_at = null
@@ -158,7 +184,7 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             if let Some(attempt) = attempt {
                 end_attempt(connection, StreamId { task: *task, attempt: *attempt }).await?;
             }
-            if work.is_turn() {
+            if let (Owner::Chat(chat), true) = (owner, work.is_turn()) {
                 search::answer(connection, *chat, *task, *attempt).await?;
             }
         }
@@ -190,12 +216,19 @@ async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> 
 }
 
 async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
+    let (chat, battle, run) = match task.owner {
+        Owner::Chat(chat) => (Some(chat.0), None, None),
+        Owner::Battle(battle) => (None, Some(battle.0), None),
+        Owner::Run(run) => (None, None, Some(run.0)),
+    };
     sqlx::query!(
-        "insert into tasks (id, chat_id, work, server, model, status, attempts_max, queued_at_ms, rank, persona,
-             coder, host)
-         values ($1, $2, $3, $4, $5, 'queued', $6, $7, $8, $9, $10, $11)",
+        "insert into tasks (id, chat_id, battle_id, run_id, work, server, model, status, attempts_max,
+             queued_at_ms, rank, persona, coder, host, limit_s)
+         values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9, $10, $11, $12, $13, $14)",
         task.id.0,
-        task.chat.0,
+        chat,
+        battle,
+        run,
         word(&task.work)?,
         task.model.server,
         task.model.model,
@@ -204,7 +237,8 @@ async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
         slot::rank(task.priority(), task.queued_at_ms),
         task.persona,
         task.coder.as_ref().map(serde_json::to_value).transpose()?,
-        task.coder.as_ref().map(|coder| &coder.host)
+        task.host,
+        task.limit_s.map(|seconds| seconds as i32)
     )
     .execute(connection)
     .await?;

@@ -5,26 +5,26 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use domain::{
     Rejected,
     feed::{Fold, Snapshot},
-    id::{ChatId, SessionId},
+    id::SessionId,
     layout::Content,
     page::{KEPT_MAX, OpenSession, Page, Wanted},
     workspace::Workspace,
 };
 use sqlx::PgConnection;
 
-use crate::{Db, Result, chats, layouts, streams::whole_characters, workspace};
+use crate::{Db, Result, battles, chats, layouts, streams::whole_characters, workspace};
 
 /// Of a longer text the page gets the beginning at once and the rest through the feed.
 const STREAM_BYTES_MAX: i32 = 1024 * 1024;
 
-/// What is wanted, with everything that lies in front beside it. `keep` names chats of the same session that
-/// the page would like to go on with.
-pub async fn page(db: &Db, wanted: Wanted, keep: &[ChatId]) -> Result<Snapshot<Page>> {
+/// What is wanted, with everything that lies in front beside it. `keep` names what of the same session the page
+/// would like to go on with.
+pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<Page>> {
     let mut tx = db.pool.begin().await?;
     sqlx::query("set transaction isolation level repeatable read, read only").execute(&mut *tx).await?;
     let seq = sqlx::query_scalar!("select seq from feed_head").fetch_one(&mut *tx).await?;
     let workspace = workspace::load(&mut tx).await?;
-    let session = match session_of(&workspace, wanted)? {
+    let session = match session_of(&mut tx, &workspace, wanted).await? {
         Some(id) => Some(open(&mut tx, &workspace, id, wanted, keep).await?),
         None => None,
     };
@@ -48,11 +48,16 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[ChatId]) -> Result<Snapshot<P
     Ok(Snapshot { seq, state, streams })
 }
 
-fn session_of(workspace: &Workspace, wanted: Wanted) -> Result<Option<SessionId>> {
+async fn session_of(
+    connection: &mut PgConnection,
+    workspace: &Workspace,
+    wanted: Wanted,
+) -> Result<Option<SessionId>> {
     let session = match wanted {
         Wanted::Start | Wanted::SettingsPage(_) => return Ok(None),
         Wanted::Chat(chat) => workspace.chat(chat).ok_or_else(|| Rejected::missing("chat"))?.session,
-        Wanted::Session(session) | Wanted::Settings(session) => session,
+        Wanted::Battle(battle) => battles::session(connection, battle).await?,
+        Wanted::Session(session) | Wanted::Settings(session) | Wanted::Arena(session) => session,
     };
     workspace.session(session).ok_or_else(|| Rejected::missing("session"))?;
     Ok(Some(session))
@@ -63,21 +68,30 @@ async fn open(
     workspace: &Workspace,
     id: SessionId,
     wanted: Wanted,
-    keep: &[ChatId],
+    keep: &[Content],
 ) -> Result<OpenSession> {
     let layout = layouts::load(connection, id).await?;
     let in_front = layout.visible().into_iter().chain(wanted.content());
-    let in_front = in_front.filter_map(|content| match content {
-        Content::Chat(chat) => Some(chat),
-        Content::Settings => None,
+    let kept = keep.iter().copied().take(KEPT_MAX).filter(|content| match content {
+        Content::Chat(chat) => workspace.chat(*chat).is_some_and(|chat| chat.session == id),
+        Content::Battle(battle) => workspace.battle(*battle).is_some_and(|battle| battle.session == id),
+        Content::Arena | Content::Settings => false,
     });
-    let kept = keep.iter().copied().take(KEPT_MAX);
-    let kept = kept.filter(|chat| workspace.chat(*chat).is_some_and(|chat| chat.session == id));
-    let mut chats = BTreeMap::new();
-    for chat in in_front.chain(kept) {
-        if let Entry::Vacant(place) = chats.entry(chat) {
-            place.insert(chats::load(connection, chat).await?);
+    let (mut chats, mut battles) = (BTreeMap::new(), BTreeMap::new());
+    for content in in_front.chain(kept) {
+        match content {
+            Content::Chat(chat) => {
+                if let Entry::Vacant(place) = chats.entry(chat) {
+                    place.insert(chats::load(connection, chat).await?);
+                }
+            }
+            Content::Battle(battle) => {
+                if let Entry::Vacant(place) = battles.entry(battle) {
+                    place.insert(battles::load(connection, battle).await?);
+                }
+            }
+            Content::Arena | Content::Settings => {}
         }
     }
-    Ok(OpenSession { id, layout, chats })
+    Ok(OpenSession { id, layout, chats, battles })
 }

@@ -1,6 +1,6 @@
 //! The output of attempts, durable. Fenced: an attempt that is over cannot grow.
 
-use domain::feed::StreamId;
+use domain::{feed::StreamId, transcript::Transcript};
 use sqlx::PgConnection;
 
 use crate::{Db, Result, feed};
@@ -57,6 +57,11 @@ const BODY_BYTES_MAX: u64 = 1 << 30;
 /// whichever is there.
 pub async fn read(db: &Db, stream: StreamId, offset: u64, max: u64) -> Result<String> {
     read_with(&mut *db.pool.acquire().await?, stream, offset, max).await
+}
+
+/// What was said in a stream, without reasoning, of at most `max` bytes of it.
+pub async fn text(db: &Db, stream: StreamId, max: u64) -> Result<String> {
+    Ok(Transcript::read(&read(db, stream, 0, max).await?).text())
 }
 
 /// The same within a transaction.

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use domain::{
+    catalogue::ModelRef,
     feed::StreamId,
-    id::{Attempt, TaskId},
-    task::{self, Task},
+    id::{Attempt, BattleId, ChatId, RunId, TaskId},
+    task::{self, Owner, Status, Task, Work},
 };
 use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
-use crate::{Db, Error, Result, chats::TaskRow, commit};
+use crate::{Db, Error, Result, chats::from_word, commit};
 
 /// A model server that this process can reach: its name in tasks, and the key of its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +53,8 @@ pub async fn claim(
            update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
                claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
            from picked where tasks.id = picked.id
-           returning tasks.id, chat_id, work, server, model, persona, coder, 'queued' as "status!", attempt, attempts_max,
-               lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms"#,
+           returning tasks.id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s,
+               'queued' as "status!", attempt, attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms"#,
         &servers,
         &keys,
         by,
@@ -158,4 +159,72 @@ pub async fn count(db: &Db) -> Result<Vec<(String, u64)>> {
 
 fn interval(duration: Duration) -> Result<PgInterval> {
     PgInterval::try_from(duration).map_err(|error| Error::Unknown(error.to_string()))
+}
+
+pub(crate) struct TaskRow {
+    pub id: Uuid,
+    pub chat_id: Option<Uuid>,
+    pub battle_id: Option<Uuid>,
+    pub run_id: Option<Uuid>,
+    pub work: String,
+    pub server: String,
+    pub model: String,
+    pub persona: Option<String>,
+    pub coder: Option<serde_json::Value>,
+    pub host: Option<String>,
+    pub limit_s: Option<i32>,
+    pub status: String,
+    pub attempt: i32,
+    pub attempts_max: i32,
+    pub lost: serde_json::Value,
+    pub phase: Option<serde_json::Value>,
+    pub cancelling: bool,
+    pub outcome: Option<serde_json::Value>,
+    pub settled_attempt: Option<i32>,
+    pub stream_len: i64,
+    pub queued_at_ms: i64,
+    pub started_at_ms: Option<i64>,
+}
+
+impl TaskRow {
+    pub fn into_task(self) -> Result<Task> {
+        let missing = |what: &str| Error::Unknown(format!("task {} has no {what}", self.id));
+        let status = match self.status.as_str() {
+            "queued" => Status::Queued,
+            "running" => Status::Running {
+                attempt: Attempt(self.attempt as u32),
+                phase: serde_json::from_value(self.phase.ok_or_else(|| missing("phase"))?)?,
+                cancelling: self.cancelling,
+                started_at_ms: self.started_at_ms.ok_or_else(|| missing("start"))?,
+            },
+            "settled" => Status::Settled {
+                attempt: self.settled_attempt.map(|attempt| Attempt(attempt as u32)),
+                outcome: serde_json::from_value(self.outcome.ok_or_else(|| missing("outcome"))?)?,
+                stream_len: self.stream_len as u64,
+            },
+            other => return Err(Error::Unknown(format!("task {} is {other}", self.id))),
+        };
+        Ok(Task {
+            id: TaskId(self.id),
+            owner: owner(self.chat_id, self.battle_id, self.run_id)?,
+            work: from_word::<Work>(&self.work)?,
+            model: ModelRef { server: self.server, model: self.model },
+            persona: self.persona,
+            coder: self.coder.map(serde_json::from_value).transpose()?,
+            host: self.host,
+            limit_s: self.limit_s.map(|seconds| seconds as u32),
+            attempts_max: self.attempts_max as u32,
+            queued_at_ms: self.queued_at_ms,
+            lost: serde_json::from_value(self.lost)?,
+            status,
+        })
+    }
+}
+
+/// The table sees to it that it is exactly one.
+pub(crate) fn owner(chat: Option<Uuid>, battle: Option<Uuid>, run: Option<Uuid>) -> Result<Owner> {
+    let chat = chat.map(|id| Owner::Chat(ChatId(id)));
+    let battle = || battle.map(|id| Owner::Battle(BattleId(id)));
+    let run = || run.map(|id| Owner::Run(RunId(id)));
+    chat.or_else(battle).or_else(run).ok_or_else(|| Error::Unknown("a task is nobody's".into()))
 }

@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Db, Error, Result,
+    Db, Error, Result, battles,
     chats::{from_word, word},
     feed,
 };
@@ -60,6 +60,18 @@ pub async fn project_of_chat(db: &Db, chat: ChatId) -> Result<Project> {
     .fetch_optional(&db.pool)
     .await?
     .ok_or_else(|| Rejected::missing("chat"))?;
+    Ok(Project { id: ProjectId(row.id), name: row.name, path: row.path })
+}
+
+pub async fn project_of_session(db: &Db, session: SessionId) -> Result<Project> {
+    let row = sqlx::query!(
+        "select projects.id, projects.name, path from sessions join projects on projects.id = project_id
+         where sessions.id = $1",
+        session.0
+    )
+    .fetch_optional(&db.pool)
+    .await?
+    .ok_or_else(|| Rejected::missing("session"))?;
     Ok(Project { id: ProjectId(row.id), name: row.name, path: row.path })
 }
 
@@ -157,5 +169,6 @@ pub(crate) async fn load(connection: &mut PgConnection) -> Result<Workspace> {
         })
     })
     .collect::<Result<_>>()?;
-    Ok(Workspace { projects, sessions, chats })
+    let battles = battles::entries(connection).await?;
+    Ok(Workspace { projects, sessions, chats, battles })
 }

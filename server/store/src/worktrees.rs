@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
+    chat::title,
     feed::{Event, StreamId},
-    id::{ChatId, WorktreeId},
-    task::Status,
+    id::{BattleId, ChatId, WorktreeId},
+    task::{Owner, Status},
     worktree::{State, Worktree},
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::{
-    Db, Result,
+    Db, Error, Result,
     chats::{self, from_word, word},
     commit,
 };
@@ -20,20 +22,117 @@ use crate::{
 /// What agents can go on from, by their names.
 pub type AgentSessions = BTreeMap<String, String>;
 
-pub(crate) async fn of_chat(connection: &mut PgConnection, chat: ChatId) -> Result<Option<Worktree>> {
-    let row = sqlx::query!("select id, host, base, carried, state from worktrees where chat_id = $1", chat.0)
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| {
+struct Row {
+    id: Uuid,
+    host: String,
+    base: String,
+    carried: bool,
+    state: String,
+}
+
+impl Row {
+    fn into_worktree(self) -> Result<Worktree> {
         Ok(Worktree {
-            id: WorktreeId(row.id),
-            host: row.host,
-            base: row.base,
-            carried: row.carried,
-            state: from_word(&row.state)?,
+            id: WorktreeId(self.id),
+            host: self.host,
+            base: self.base,
+            carried: self.carried,
+            state: from_word(&self.state)?,
         })
-    })
-    .transpose()
+    }
+}
+
+pub(crate) async fn of_chat(connection: &mut PgConnection, chat: ChatId) -> Result<Option<Worktree>> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, host, base, carried, state from worktrees where chat_id = $1",
+        chat.0
+    )
+    .fetch_optional(connection)
+    .await?;
+    row.map(Row::into_worktree).transpose()
+}
+
+/// The worktree that an attempt at a battle's task works in, or worked in.
+pub async fn of_attempt(db: &Db, stream: StreamId) -> Result<Option<Worktree>> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, host, base, carried, state from worktrees where task_id = $1 and attempt = $2",
+        stream.task.0,
+        stream.attempt.0 as i32
+    )
+    .fetch_optional(&db.pool)
+    .await?;
+    row.map(Row::into_worktree).transpose()
+}
+
+/// Every worktree that a battle's tasks made and no Coder goes on in.
+pub async fn of_battle(db: &Db, battle: BattleId) -> Result<Vec<Worktree>> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select worktrees.id, worktrees.host, base, carried, state
+         from worktrees join tasks on tasks.id = task_id
+         where battle_id = $1 and worktrees.chat_id is null order by worktrees.id",
+        battle.0
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    rows.into_iter().map(Row::into_worktree).collect()
+}
+
+/// Notes the worktree that an attempt at a battle's task has made. One that is no longer ours must not.
+pub async fn made_for_battle(db: &Db, stream: StreamId, worktree: &Worktree) -> Result<()> {
+    let noted = sqlx::query!(
+        "insert into worktrees (id, task_id, attempt, project_id, host, base, carried, state)
+         select $1, tasks.id, $3, battles.project_id, $4, $5, $6, $7
+         from tasks join battles on battles.id = battle_id
+         where tasks.id = $2 and tasks.attempt = $3 and tasks.status = 'running'",
+        worktree.id.0,
+        stream.task.0,
+        stream.attempt.0 as i32,
+        worktree.host,
+        worktree.base,
+        worktree.carried,
+        word(&worktree.state)?
+    )
+    .execute(&db.pool)
+    .await?;
+    if noted.rows_affected() == 0 {
+        return Err(Rejected::Stale.into());
+    }
+    sqlx::query!("update contestants set worktree_id = $2 where task_id = $1", stream.task.0, worktree.id.0)
+        .execute(&db.pool)
+        .await?;
+    Ok(())
+}
+
+/// Says what became of a worktree that is no Coder's.
+pub async fn set_state_of_battles(db: &Db, id: WorktreeId, state: State) -> Result<()> {
+    sqlx::query!("update worktrees set state = $2 where id = $1 and chat_id is null", id.0, word(&state)?)
+        .execute(&db.pool)
+        .await?;
+    Ok(())
+}
+
+/// Lets a Coder that has no worktree go on in this one.
+pub async fn go_on_in(db: &Db, id: WorktreeId, chat: ChatId) -> Result<()> {
+    let mut tx = db.pool.begin().await?;
+    let chat = chats::lock(&mut tx, chat).await?;
+    let row = sqlx::query_as!(
+        Row,
+        "update worktrees set chat_id = $2 where id = $1 and chat_id is null and state = 'ready'
+         returning id, host, base, carried, state",
+        id.0,
+        chat.id.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(row) = row.filter(|_| chat.worktree.is_none()) else {
+        return Err(Rejected::Invalid("The worktree is not there any more, or in use already.".into()).into());
+    };
+    let worktree = row.into_worktree()?;
+    commit::finish(tx, vec![Event::WorktreeChanged { chat: chat.id, worktree }]).await?;
+    Ok(())
 }
 
 pub(crate) async fn record(connection: &mut PgConnection, chat: ChatId, worktree: &Worktree) -> Result<()> {
@@ -57,7 +156,9 @@ pub(crate) async fn record(connection: &mut PgConnection, chat: ChatId, worktree
 /// Tells that the attempt has made its worktree. One that is no longer ours must not: its successor makes one.
 pub async fn made(db: &Db, stream: StreamId, worktree: Worktree) -> Result<()> {
     let mut tx = db.pool.begin().await?;
-    let chat = commit::chat_of(&mut tx, stream.task).await?;
+    let Owner::Chat(chat) = commit::owner_of(&mut tx, stream.task).await? else {
+        return Err(Rejected::Stale.into());
+    };
     let chat = chats::lock(&mut tx, chat).await?;
     let task = chat.tasks.get(&stream.task).ok_or(Rejected::Stale)?;
     let is_running = matches!(task.status, Status::Running { attempt, .. } if attempt == stream.attempt);
@@ -118,11 +219,18 @@ pub async fn keep_agent_session(db: &Db, id: WorktreeId, agent: &str, session: &
     Ok(())
 }
 
+/// Whose worktree it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    Chat(ChatId),
+    Battle(BattleId),
+}
+
 /// A worktree as a list has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     pub worktree: Worktree,
-    pub chat: ChatId,
+    pub of: Of,
     pub title: String,
     /// Its name.
     pub project: String,
@@ -131,15 +239,25 @@ pub struct Listed {
 /// Those on a host, the newest first.
 pub async fn list(db: &Db, host: &str) -> Result<Vec<Listed>> {
     let rows = sqlx::query!(
-        "select worktrees.id, chat_id, title, projects.name as project, base, carried, state
-         from worktrees join chats on chats.id = chat_id join projects on projects.id = project_id
-         where host = $1 and state <> 'gone' order by worktrees.id desc",
+        r#"select worktrees.id, worktrees.chat_id, battle_id as "battle_id?", title as "title?",
+               left(prompt, 400) as prompt, projects.name as project, base, carried, state
+           from worktrees
+           join projects on projects.id = worktrees.project_id
+           left join chats on chats.id = worktrees.chat_id
+           left join tasks on tasks.id = task_id
+           left join battles on battles.id = battle_id
+           where worktrees.host = $1 and state <> 'gone' order by worktrees.id desc"#,
         host
     )
     .fetch_all(&db.pool)
     .await?;
     rows.into_iter()
         .map(|row| {
+            let of = match (row.chat_id, row.battle_id) {
+                (Some(chat), _) => Of::Chat(ChatId(chat)),
+                (None, Some(battle)) => Of::Battle(BattleId(battle)),
+                (None, None) => return Err(Error::Unknown(format!("worktree {} is nobody's", row.id))),
+            };
             Ok(Listed {
                 worktree: Worktree {
                     id: WorktreeId(row.id),
@@ -148,8 +266,11 @@ pub async fn list(db: &Db, host: &str) -> Result<Vec<Listed>> {
                     carried: row.carried,
                     state: from_word(&row.state)?,
                 },
-                chat: ChatId(row.chat_id),
-                title: row.title,
+                of,
+                title: row
+                    .title
+                    .or_else(|| row.prompt.as_deref().map(title::from_prompt))
+                    .unwrap_or_default(),
                 project: row.project,
             })
         })

@@ -13,7 +13,7 @@ use crate::{
     feed::Event,
     id::{Attempt, MessageId, TaskId},
     output::Outcome,
-    task::{self, Status, Task, Work},
+    task::{self, Owner, Status, Task, Work},
     tool::Permit,
     workspace, worktree,
 };
@@ -133,7 +133,12 @@ impl Chat {
                 if self.queue.len() >= QUEUE_MAX {
                     return Err(Rejected::QueueFull { max: QUEUE_MAX });
                 }
-                Ok(vec![Event::MessageQueued { chat: self.id, queued }])
+                let mut events = vec![Event::MessageQueued { chat: self.id, queued }];
+                // Whoever asks after the stop has looked already.
+                if self.is_stopping() && self.queue.is_empty() {
+                    events.push(Event::QueuedChosen { chat: self.id, message: Some(turn.message) });
+                }
+                Ok(events)
             }
             Input::Resend { of, turn, text, choice, enclosed, at_ms } => {
                 let question = self.question(turn, text, choice, enclosed, Some(of))?;
@@ -215,7 +220,7 @@ impl Chat {
                     ));
                 }
             }
-            Work::ChatTurn | Work::CoderTurn => {}
+            _ => {}
         }
         if task.work.is_turn()
             && let Some(next) = after.next_after(&outcome, stopped)
@@ -263,24 +268,17 @@ impl Chat {
     }
 
     fn task_queued(&self, id: TaskId, work: Work, choice: Choice, at_ms: i64) -> Event {
-        let attempts_max = match work {
-            Work::ChatTurn | Work::CoderTurn => attempts_max(choice.paid),
-            // The first words of the prompt name the chat well enough.
-            Work::Title => 1,
-        };
+        // The first words of the prompt name the chat well enough, so a title is tried once.
+        let attempts_max = if work.is_turn() { attempts_max(choice.paid) } else { 1 };
+        let owner = Owner::Chat(self.id);
         let task = Task {
-            id,
-            chat: self.id,
-            work,
-            model: choice.model,
             persona: choice.persona,
+            host: choice.coder.as_ref().map(|coder| coder.host.clone()),
             coder: choice.coder,
             attempts_max,
-            queued_at_ms: at_ms,
-            lost: Vec::new(),
-            status: Status::Queued,
+            ..Task::new(id, owner, work, choice.model, at_ms)
         };
-        Event::TaskQueued { chat: self.id, task }
+        Event::TaskQueued { owner, task }
     }
 
     /// Whether this chat's turns can be done as `choice` has it.
@@ -314,6 +312,10 @@ impl Chat {
                 Err(Rejected::Invalid("What was done stays. Say what to change in a new message.".into()))
             }
         }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.active_turn().is_some_and(|turn| matches!(turn.status, Status::Running { cancelling: true, .. }))
     }
 
     fn require_idle(&self) -> Result<(), Rejected> {

@@ -206,6 +206,7 @@ fn messages_with_files() {
 #[test]
 fn coder_events() {
     let (chat, task, attempt) = (ChatId(id(1)), TaskId(id(2)), Attempt(1));
+    let owner = Owner::Chat(chat);
     let mut added = ChatEntry::new(chat, SessionId(id(2)), "New task".into());
     added.kind = Kind::Coder;
     check(
@@ -216,20 +217,22 @@ fn coder_events() {
     );
     let queued = Task {
         id: task,
-        chat,
+        owner,
         work: Work::CoderTurn,
         model: ModelRef { server: "s".into(), model: "m".into() },
         persona: Some("Debugger".into()),
         coder: Some(Coder { backend: Backend::native(), host: "here".into(), carry: true, asks: false }),
+        host: Some("here".into()),
+        limit_s: None,
         attempts_max: 3,
         queued_at_ms: 5,
         lost: Vec::new(),
         status: Status::Queued,
     };
     check(
-        Event::TaskQueued { chat, task: queued },
+        Event::TaskQueued { owner, task: queued },
         &format!(
-            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"coder_turn","model":{{"server":"s","model":"m"}},"persona":"Debugger","coder":{{"backend":"native","host":"here","carry":true}},"attempts_max":3,"queued_at_ms":5,"lost":[],"status":"queued"}}}}}}"#
+            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"coder_turn","model":{{"server":"s","model":"m"}},"persona":"Debugger","coder":{{"backend":"native","host":"here","carry":true}},"host":"here","attempts_max":3,"queued_at_ms":5,"lost":[],"status":"queued"}}}}}}"#
         ),
     );
     let ask = Ask {
@@ -240,13 +243,13 @@ fn coder_events() {
         options: vec![Permit::Once, Permit::Reject],
     };
     check(
-        Event::TaskPhase { chat, task, attempt, phase: Phase::Asking(ask) },
+        Event::TaskPhase { owner, task, attempt, phase: Phase::Asking(ask) },
         &format!(
             r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"asking":{{"number":1,"title":"rm -r x","kind":"execute","options":["once","reject"]}}}}}}}}"#
         ),
     );
     check(
-        Event::TaskAnswered { chat, task, attempt, number: 1, permit: Permit::Once },
+        Event::TaskAnswered { owner, task, attempt, number: 1, permit: Permit::Once },
         &format!(
             r#"{{"task_answered":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"number":1,"permit":"once"}}}}"#
         ),
@@ -268,47 +271,49 @@ fn coder_events() {
 
 #[test]
 fn task_events() {
-    let (chat, task, attempt) = (ChatId(id(1)), TaskId(id(2)), Attempt(1));
+    let (owner, task, attempt) = (Owner::Chat(ChatId(id(1))), TaskId(id(2)), Attempt(1));
     let queued = Task {
         id: task,
-        chat,
+        owner,
         work: Work::ChatTurn,
         model: ModelRef { server: "s".into(), model: "m".into() },
         persona: None,
         coder: None,
+        host: None,
+        limit_s: None,
         attempts_max: 3,
         queued_at_ms: 5,
         lost: vec![(Attempt(1), 9)],
         status: Status::Queued,
     };
     check(
-        Event::TaskQueued { chat, task: queued },
+        Event::TaskQueued { owner, task: queued },
         &format!(
             r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"chat_turn","model":{{"server":"s","model":"m"}},"attempts_max":3,"queued_at_ms":5,"lost":[[1,9]],"status":"queued"}}}}}}"#
         ),
     );
     check(
-        Event::TaskStarted { chat, task, attempt, at_ms: 7 },
+        Event::TaskStarted { owner, task, attempt, at_ms: 7 },
         &format!(r#"{{"task_started":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"at_ms":7}}}}"#),
     );
     check(
-        Event::TaskPhase { chat, task, attempt, phase: Phase::Waiting { seconds: 3 } },
+        Event::TaskPhase { owner, task, attempt, phase: Phase::Waiting { seconds: 3 } },
         &format!(
             r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"waiting":{{"seconds":3}}}}}}}}"#
         ),
     );
     check(
-        Event::TaskCancelling { chat, task },
+        Event::TaskCancelling { owner, task },
         &format!(r#"{{"task_cancelling":{{"chat":"{ONE}","task":"{TWO}"}}}}"#),
     );
     check(
-        Event::TaskRequeued { chat, task, attempt, stream_len: 4 },
+        Event::TaskRequeued { owner, task, attempt, stream_len: 4 },
         &format!(r#"{{"task_requeued":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"stream_len":4}}}}"#),
     );
     let measured = Measured { duration_ms: 9, ..Measured::default() };
     check(
         Event::TaskSettled {
-            chat,
+            owner,
             task,
             work: Work::Title,
             attempt: Some(attempt),

@@ -5,7 +5,6 @@ use crate::{
     catalogue::ModelRef,
     chat::{Chat, Choice, Input, NewTurn, Report},
     id::SessionId,
-    layout::Layout,
     page::{OpenSession, Page},
     sim::{Dice, for_each_seed},
     task::{self, Status},
@@ -105,7 +104,7 @@ impl Server {
         let id = |n| uuid::Uuid::from_u128(n);
         let chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "New chat".into());
         let open =
-            OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+            OpenSession { chats: [(chat.id, chat.clone())].into(), ..OpenSession::empty(chat.session) };
         let page = Page { workspace: Workspace::default(), session: Some(open) };
         Self { page, log: Vec::new(), trimmed: 0, streams: BTreeMap::new(), ids: 10 }
     }

@@ -55,6 +55,7 @@ impl Layout {
                     self.put(pane, Some(*place));
                 }
             }
+            Change::TabBound { tab, content } => self.bind(*tab, *content),
             Change::Reopened { pane } => self.reopen(*pane),
             Change::SplitResized { split, share } => {
                 if let Some(root) = &mut self.root {
@@ -62,6 +63,18 @@ impl Layout {
                 }
             }
         }
+    }
+
+    fn bind(&mut self, number: TabNumber, content: Content) {
+        if self.find(content).is_some() {
+            return;
+        }
+        let pane = self.tab(number).map(|(pane, _)| pane.id);
+        let tabs = pane.and_then(|pane| self.pane_mut(pane)).map(|pane| &mut pane.tabs);
+        if let Some(tab) = tabs.and_then(|tabs| tabs.iter_mut().find(|tab| tab.number == number)) {
+            tab.content = content;
+        }
+        self.forget_closed(content);
     }
 
     /// Names that were given are never given again.

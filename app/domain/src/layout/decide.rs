@@ -17,6 +17,12 @@ pub enum Input {
         content: Content,
         target: Target,
     },
+    /// Puts `content` where it was made: into the tab of `maker`, where that is open.
+    Bind {
+        maker: Content,
+        content: Content,
+        target: Target,
+    },
     ClosePane {
         pane: PaneId,
     },
@@ -57,6 +63,10 @@ impl Layout {
     pub fn decide(&self, input: Input) -> Result<Vec<Change>, Rejected> {
         let changes = match input {
             Input::Open { content, target } => return self.open(content, target),
+            Input::Bind { maker, content, target } => match self.find(maker) {
+                Some((_, tab)) => vec![Change::TabBound { tab: tab.number, content }],
+                None => return self.open(content, target),
+            },
             Input::ClosePane { pane } => {
                 self.need_pane(pane)?;
                 vec![Change::PaneClosed { pane }]

@@ -5,14 +5,21 @@ use crate::{
     feed::Fold as _,
     id::{Attempt, MessageId, SessionId},
     output::Measured,
-    task::Work,
+    task::{Owner, Work},
 };
 
 const CHAT: ChatId = ChatId(Uuid::from_u128(1));
 const TASK: TaskId = TaskId(Uuid::from_u128(2));
 
 fn settled(work: Work, outcome: Outcome) -> Event {
-    Event::TaskSettled { chat: CHAT, task: TASK, work, attempt: Some(Attempt(1)), outcome, stream_len: 0 }
+    Event::TaskSettled {
+        owner: Owner::Chat(CHAT),
+        task: TASK,
+        work,
+        attempt: Some(Attempt(1)),
+        outcome,
+        stream_len: 0,
+    }
 }
 
 fn event(word: &str) -> Event {
@@ -25,9 +32,13 @@ fn event(word: &str) -> Event {
         "void" => turn(Outcome::Void { reason: "down".into() }),
         "lost" => turn(Outcome::Lost),
         "cancelled" => turn(Outcome::Cancelled),
-        "stop" => Event::TaskCancelling { chat: CHAT, task: TASK },
-        "started" => Event::TaskStarted { chat: CHAT, task: TASK, attempt: Attempt(1), at_ms: 0 },
-        "requeued" => Event::TaskRequeued { chat: CHAT, task: TASK, attempt: Attempt(1), stream_len: 0 },
+        "stop" => Event::TaskCancelling { owner: Owner::Chat(CHAT), task: TASK },
+        "started" => {
+            Event::TaskStarted { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), at_ms: 0 }
+        }
+        "requeued" => {
+            Event::TaskRequeued { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), stream_len: 0 }
+        }
         other => panic!("unknown word {other}"),
     }
 }
@@ -109,7 +120,7 @@ fn how_a_stopped_turn_ends_is_no_news() {
     check("stop failed", 2, "elsewhere", "");
     let mut notifier = Notifier::default();
     for n in 0..1_000 {
-        let stop = Event::TaskCancelling { chat: CHAT, task: TaskId(Uuid::from_u128(n)) };
+        let stop = Event::TaskCancelling { owner: Owner::Chat(CHAT), task: TaskId(Uuid::from_u128(n)) };
         notifier.hear(&stop, &Workspace::default(), &Sight::default(), &Choice::default());
     }
     assert_eq!(notifier.stopped.len(), STOPPED_MAX);

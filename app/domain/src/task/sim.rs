@@ -176,11 +176,12 @@ impl World {
         let Some(task) = next.cloned() else { return };
         let server = self.dice.roll(SERVERS);
         let events = task.decide(Input::Claim { at_ms: self.now }).unwrap();
-        self.commit(task.chat, events);
+        let Owner::Chat(chat) = task.owner else { panic!("a task of no chat") };
+        self.commit(chat, events);
         self.leases.insert(task.id, (server, self.now + LEASE));
         let attempt = task.next_attempt();
         assert!(self.executions.entry(task.id).or_default().insert(attempt), "an attempt started twice");
-        self.running.push(Work { server, task: task.id, chat: task.chat, attempt });
+        self.running.push(Work { server, task: task.id, chat, attempt });
     }
 
     fn in_use(&self, server: &str) -> usize {

@@ -5,6 +5,7 @@ use domain::{
     feed::{Cursor, Event, Frame, Seq, StreamId},
     id::ChatId,
     output::Outcome,
+    task::Owner,
 };
 use reqwest::Response;
 use tokio::time::timeout;
@@ -89,7 +90,7 @@ pub async fn begin(browser: &Browser, question: &Question) -> Result<(StreamId, 
     browser.ask(question).await?;
     loop {
         if let Frame::Event(envelope) = feed.next().await?
-            && let Event::TaskStarted { chat, task, attempt, .. } = envelope.event
+            && let Event::TaskStarted { owner: Owner::Chat(chat), task, attempt, .. } = envelope.event
             && chat == question.chat
         {
             return Ok((StreamId { task, attempt }, envelope.seq));

@@ -8,7 +8,7 @@ use std::{
 use git2::{Oid, Repository};
 
 use super::{
-    Start, Worktree,
+    Look, Start, Worktree,
     marker::{Marker, check_id},
 };
 use crate::{
@@ -30,20 +30,82 @@ pub fn create(
     start: Start,
     limits: &Limits,
 ) -> Result<Worktree, Error> {
-    check_id(id)?;
     let repository = project::open(project)?;
     let base = project::head(&repository)?.id();
+    let contents = if start.carry { Contents::Uncommitted } else { Contents::Committed };
+    make(Making { folder, project: &repository, base, limits }, id, project, |making, marker| {
+        making.worktree(marker, contents, start.copy)
+    })
+}
+
+/// A worktree that begins with what is in `look`, and not with what the project holds by now.
+pub fn from_look(
+    folder: &Path,
+    id: &str,
+    of: &Marker,
+    look: &Look,
+    copy: &[PathBuf],
+    limits: &Limits,
+) -> Result<Worktree, Error> {
+    let repository = project::open(&of.project)?;
+    let base = Oid::from_str(&of.base)?;
+    make(Making { folder, project: &repository, base, limits }, id, &of.project, |making, marker| {
+        making.worktree(marker, Contents::Look(look), copy)
+    })
+}
+
+/// What the project holds now, without a tree to work in. Its mark tells which.
+pub fn snapshot(
+    folder: &Path,
+    id: &str,
+    project: &Path,
+    carry: bool,
+    limits: &Limits,
+) -> Result<Marker, Error> {
+    let repository = project::open(project)?;
+    let base = project::head(&repository)?.id();
+    make(Making { folder, project: &repository, base, limits }, id, project, |making, mut marker| {
+        let own = making.own()?;
+        let excludes = gitdir::share_excludes(making.project, &[&making.gitdir()])?;
+        let contents = if carry { Contents::Uncommitted } else { Contents::Committed };
+        let committed = making.committed()?;
+        let entries = making.entries(&own, contents, &committed, &excludes)?;
+        let tree = gitdir::index_of(&entries)?.write_tree_to(&Repository::open(making.gitdir())?)?;
+        marker.start = Some(tree.to_string());
+        marker.write(making.folder)?;
+        Ok(marker)
+    })
+}
+
+/// Whatever is made, or nothing.
+fn make<T>(
+    making: Making,
+    id: &str,
+    project: &Path,
+    fill: impl FnOnce(&Making, Marker) -> Result<T, Error>,
+) -> Result<T, Error> {
+    check_id(id)?;
+    let folder = making.folder;
     fs::create_dir(folder).map_err(|cause| match cause.kind() {
         io::ErrorKind::AlreadyExists => Refused::Exists(folder.to_owned()).into(),
         _ => from_io(folder, cause),
     })?;
-    let made = Making { folder, project: &repository, base, limits }.make(id, project, start);
+    let made = making.begin(id, project).and_then(|marker| fill(&making, marker));
     if made.is_err() {
         // Why it failed matters more than why this does; what stays has our mark.
         let _ = fs::remove_dir_all(folder);
         let _ = project::unpin(project, id);
     }
     made
+}
+
+/// What there is at the beginning.
+enum Contents<'a> {
+    Committed,
+    /// The project's files as they lie there.
+    Uncommitted,
+    /// What somebody else's folder holds.
+    Look(&'a Look),
 }
 
 struct Making<'a> {
@@ -54,30 +116,61 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn make(&self, id: &str, project: &Path, start: Start) -> Result<Worktree, Error> {
-        // First of all, so that what a crash leaves is known as ours.
-        let mut marker = Marker::new(id, project, self.base.to_string());
+    /// First of all, so that what a crash leaves is known as ours.
+    fn begin(&self, id: &str, project: &Path) -> Result<Marker, Error> {
+        let marker = Marker::new(id, project, self.base.to_string());
         marker.write(self.folder)?;
         self.project.reference(&project::pin_name(id), self.base, true, "worktree")?;
+        Ok(marker)
+    }
+
+    fn gitdir(&self) -> PathBuf {
+        self.folder.join("git")
+    }
+
+    /// Our own repository. It does not borrow yet as it is returned, so whatever is kept in it is really there.
+    fn own(&self) -> Result<Repository, Error> {
+        let own = gitdir::init_ours(&self.gitdir())?;
+        own.odb()?;
+        gitdir::borrow(&own, self.project)?;
+        Ok(own)
+    }
+
+    fn committed(&self) -> Result<Vec<Entry>, Error> {
+        let mut committed = Vec::new();
+        let tree = self.project.find_commit(self.base)?.tree()?;
+        gitdir::flatten(self.project, &tree, &mut committed)?;
+        Ok(committed)
+    }
+
+    fn entries(
+        &self,
+        own: &Repository,
+        contents: Contents,
+        committed: &[Entry],
+        excludes: &[u8],
+    ) -> Result<Vec<Entry>, Error> {
+        match contents {
+            Contents::Committed => Ok(committed.to_vec()),
+            Contents::Uncommitted => self.carried(own, committed, excludes),
+            Contents::Look(look) => self.taken(own, look),
+        }
+    }
+
+    fn worktree(&self, mut marker: Marker, contents: Contents, copy: &[PathBuf]) -> Result<Worktree, Error> {
         for name in ["tree", "home", "tmp"] {
             let path = self.folder.join(name);
             fs::create_dir(&path).map_err(failed(&path))?;
         }
-        let (tree, gitdir) = (self.folder.join("tree"), self.folder.join("git"));
-        // It does not borrow yet, so whatever is kept in it is really there.
-        let own = gitdir::init_ours(&gitdir)?;
-        own.odb()?;
-        gitdir::borrow(&own, self.project)?;
+        let (tree, gitdir) = (self.folder.join("tree"), self.gitdir());
+        let own = self.own()?;
         gitdir::init_agents(&tree, self.project, self.base)?;
         let excludes = gitdir::share_excludes(self.project, &[&gitdir, &tree.join(".git")])?;
 
-        let borrowing = Repository::open(&gitdir)?;
-        let base_tree = borrowing.find_commit(self.base)?.tree()?;
-        let mut committed = Vec::new();
-        gitdir::flatten(&borrowing, &base_tree, &mut committed)?;
-        let mut entries =
-            if start.carry { self.carried(&own, &committed, &excludes)? } else { committed.clone() };
-        let copies = self.copies(start.copy, &excludes)?;
+        let is_as_committed = matches!(contents, Contents::Committed) && copy.is_empty();
+        let committed = self.committed()?;
+        let mut entries = self.entries(&own, contents, &committed, &excludes)?;
+        let copies = self.copies(copy, &excludes)?;
         let mut ignored = Vec::new();
         for Copy { path, mode, content, is_ignored } in copies {
             let entry = Entry::new(path, Blob { mode, id: Objects(&own).keep(&content)? });
@@ -87,9 +180,8 @@ impl Making<'_> {
                 Err(at) => entries.insert(at, entry),
             }
         }
-        let is_as_committed = !start.carry && start.copy.is_empty();
         let start_tree = if is_as_committed {
-            base_tree.id()
+            self.project.find_commit(self.base)?.tree_id()
         } else {
             gitdir::index_of(&entries)?.write_tree_to(&Repository::open(&gitdir)?)?
         };
@@ -137,16 +229,27 @@ impl Making<'_> {
             }
         }
         for change in changes {
-            let found = find(&tracked.entries, &change.path);
-            let new = change.new.map(|new| Entry::new(change.path, new));
-            match (found, new) {
-                (Ok(at), Some(new)) => tracked.entries[at] = new,
-                (Ok(at), None) => drop(tracked.entries.remove(at)),
-                (Err(at), Some(new)) => tracked.entries.insert(at, new),
-                (Err(_), None) => {}
-            }
+            let new = change.new.map(|new| Entry::new(change.path.clone(), new));
+            replace(&mut tracked.entries, &change.path, new);
         }
         Ok(tracked.entries)
+    }
+
+    /// What is in another's folder. Its contents are kept in `own`, where the project does not have them.
+    fn taken(&self, own: &Repository, look: &Look) -> Result<Vec<Entry>, Error> {
+        let mut entries = Vec::new();
+        gitdir::flatten(&look.repository, &look.repository.find_tree(look.start)?, &mut entries)?;
+        for change in &look.changes {
+            let new = change.new.map(|new| Entry::new(change.path.clone(), new));
+            replace(&mut entries, &change.path, new);
+        }
+        let (project, mut objects) = (self.project.odb()?, Objects(own));
+        for entry in entries.iter().filter(|entry| entry.blob.mode != SUBMODULE) {
+            if !project.exists(entry.blob.id) {
+                objects.keep(look.repository.find_blob(entry.blob.id)?.content())?;
+            }
+        }
+        Ok(entries)
     }
 
     fn copies(&self, paths: &[PathBuf], excludes: &[u8]) -> Result<Vec<Copy>, Error> {
@@ -194,6 +297,15 @@ impl Making<'_> {
 
     fn workdir(&self) -> &Path {
         self.project.workdir().unwrap_or_else(|| self.project.path())
+    }
+}
+
+pub fn replace(entries: &mut Vec<Entry>, path: &[u8], new: Option<Entry>) {
+    match (find(entries, path), new) {
+        (Ok(at), Some(new)) => entries[at] = new,
+        (Ok(at), None) => drop(entries.remove(at)),
+        (Err(at), Some(new)) => entries.insert(at, new),
+        (Err(_), None) => {}
     }
 }
 

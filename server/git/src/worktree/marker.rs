@@ -22,11 +22,21 @@ pub struct Marker {
     pub base: String,
     /// The tree that diffs are taken against. None until the worktree is complete.
     pub start: Option<String>,
+    /// What it held when its work was done: a tree that is kept beside it.
+    #[serde(default)]
+    pub result: Option<String>,
 }
 
 impl Marker {
     pub fn new(id: &str, project: &Path, base: String) -> Self {
-        Self { schema: SCHEMA, id: id.to_owned(), project: project.to_owned(), base, start: None }
+        Self {
+            schema: SCHEMA,
+            id: id.to_owned(),
+            project: project.to_owned(),
+            base,
+            start: None,
+            result: None,
+        }
     }
 
     /// A link is not followed: what it leads to is another's.

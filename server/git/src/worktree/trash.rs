@@ -47,8 +47,8 @@ impl Worktree {
         }
     }
 
-    /// Its mark goes last: what a crash leaves is still known as ours.
-    fn remove(self) -> Result<(), Error> {
+    /// Deletes it for good. Its mark goes last: what a crash leaves is still known as ours.
+    pub fn remove(self) -> Result<(), Error> {
         project::unpin(self.project(), self.id())?;
         let folder = Folder::open(&self.folder).map_err(io(&self.folder))?;
         for (name, _) in folder.names().map_err(io(&self.folder))? {

@@ -10,4 +10,5 @@ mod diff;
 mod harness;
 mod hostile;
 mod property;
+mod result;
 mod trash;

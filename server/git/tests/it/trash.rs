@@ -92,7 +92,7 @@ fn an_unfinished_one_can_only_be_thrown_away() {
     let marker = worktree.folder().join("owner.json");
     let text = fs::read_to_string(&marker).unwrap();
     let start = text.lines().find(|line| line.contains("\"start\"")).unwrap();
-    fs::write(&marker, text.replace(start, "\"start\": null")).unwrap();
+    fs::write(&marker, text.replace(start, "\"start\": null,")).unwrap();
     let worktree = Worktree::open(worktree.folder()).unwrap();
     assert!(!worktree.is_ready());
     let refused = worktree.diff(&Limits::default());

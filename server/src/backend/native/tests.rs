@@ -35,6 +35,7 @@ fn request(base_url: &Url) -> Request {
         max_tokens: None,
         sampling: Sampling::default(),
         tools: Vec::new(),
+        schema: None,
         flavour: Flavour::Plain,
         limits: Limits {
             poll: Duration::from_millis(5),
@@ -56,6 +57,7 @@ async fn heard(request: &Request) -> (String, Result<Measured, Error>) {
                 Output::Reasoning(text) => format!("reasoning {text}"),
                 Output::Tool(update) => format!("tool {}", update.id),
                 Output::Plan(_) => "plan".to_owned(),
+                Output::Usage(usage) => format!("usage {}", usage.tokens()),
                 Output::Phase(Phase::Waiting { seconds }) => format!("waiting {seconds}"),
                 Output::Phase(phase) => format!("{phase:?}").to_lowercase(),
             });

@@ -20,6 +20,10 @@ pub(super) fn ask(client: &Client, request: &Request) -> Result<RequestBuilder, 
         max_tokens: request.max_tokens,
         sampling: request.sampling,
         tools: &request.tools,
+        response_format: request.schema.as_ref().map(|schema| ResponseFormat {
+            kind: "json_schema",
+            json_schema: JsonSchema { name: "answer", strict: true, schema },
+        }),
     };
     let asked =
         client.post(completions_url(&request.base_url)).header(ACCEPT, "text/event-stream").json(&body);
@@ -58,6 +62,22 @@ struct Body<'a> {
     sampling: Sampling,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tools: &'a [Tool],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResponseFormat<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    json_schema: JsonSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'static str,
+    strict: bool,
+    schema: &'a serde_json::Value,
 }
 
 #[derive(Serialize)]

@@ -85,6 +85,10 @@ impl Ledger for Memory {
         async { Ok(()) }.boxed()
     }
 
+    fn used(&self, _: StreamId, _: u64) -> BoxFuture<'_, store::Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>> {
         async move {
             let mut failures = guard(&self.report_failures);

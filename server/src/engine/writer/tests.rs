@@ -19,6 +19,10 @@ impl Ledger for Willing {
         async { Ok(()) }.boxed()
     }
 
+    fn used(&self, _: StreamId, _: u64) -> BoxFuture<'_, store::Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn report(&self, _: Report) -> BoxFuture<'_, store::Result<()>> {
         async { Ok(()) }.boxed()
     }

@@ -24,7 +24,7 @@ async fn layout(scene: &Scene) -> Layout {
 
 /// The layout made of nothing but events.
 async fn replayed(scene: &Scene) -> Layout {
-    let open = OpenSession { id: scene.session, layout: Layout::default(), chats: Default::default() };
+    let open = OpenSession::empty(scene.session);
     let mut page = Page { workspace: Workspace::default(), session: Some(open) };
     let events = feed::read_after(&scene.db, 0, 1_000).await.unwrap().unwrap();
     events.iter().for_each(|envelope| page.apply(&envelope.event));
@@ -60,10 +60,13 @@ async fn a_page_gets_what_is_in_front_and_what_it_keeps(pool: PgPool) {
     };
     let wanted = Wanted::Session(session);
     assert_eq!(held(snapshot::page(db, wanted, &[]).await.unwrap()), [front.id]);
-    assert_eq!(held(snapshot::page(db, wanted, &[behind.id]).await.unwrap()), [behind.id, front.id]);
+    assert_eq!(
+        held(snapshot::page(db, wanted, &[Content::Chat(behind.id)]).await.unwrap()),
+        [behind.id, front.id]
+    );
     let (_, elsewhere) = workspace::add_project(db, "Other", "/other").await.unwrap();
     let other = commit::open_chat(db, elsewhere.id, Kind::Chat, FIRST).await.unwrap();
-    assert_eq!(held(snapshot::page(db, wanted, &[other.id]).await.unwrap()), [front.id]);
+    assert_eq!(held(snapshot::page(db, wanted, &[Content::Chat(other.id)]).await.unwrap()), [front.id]);
 }
 
 #[sqlx::test(migrations = "../../migrations")]

@@ -6,7 +6,6 @@ use domain::{
     chat::Chat,
     feed::{Envelope, Event, Fold as _},
     id::ChatId,
-    layout::Layout,
     page::{OpenSession, Page, Wanted},
     workspace::Workspace,
 };
@@ -39,8 +38,7 @@ impl Replay {
             && chat.id == self.of
         {
             let new = Chat { kind: chat.kind, ..Chat::new(chat.id, chat.session, chat.title.clone()) };
-            let open =
-                OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, new)].into() };
+            let open = OpenSession { chats: [(chat.id, new)].into(), ..OpenSession::empty(chat.session) };
             self.page.session = Some(open);
         }
         // Others of the session are here only while they are in front.

@@ -127,6 +127,16 @@ fn refuses(script: &str, expected: Rejected) {
 }
 
 #[test]
+fn what_is_asked_while_a_turn_stops_goes_when_it_has() {
+    check("ask1 claim1 stop ask2 stopped1", "1 101 2 102 |");
+    check("ask1 claim1 stop ask2 ask3 stopped1", "1 101 2 102 | 3");
+    check("ask1 claim1 stop ask2 done1", "1 101 2 102 |");
+    // What waited before the stop is looked at first, and a second stop holds everything.
+    check("ask1 claim1 ask2 stop ask3 stopped1", "1 101 | 2 3");
+    check("ask1 claim1 stop ask2 stop stopped1", "1 101 | 2");
+}
+
+#[test]
 fn a_question_gets_an_answer() {
     check("ask1", "1 101 |");
     check("ask1 claim1 done1 ask2 claim2 done2", "1 101 2 102 |");

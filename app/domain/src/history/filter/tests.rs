@@ -123,7 +123,7 @@ fn what_does_not_exist_any_more_is_let_go_of() {
     let workspace = Workspace {
         projects: vec![project(1), project(2)],
         sessions: vec![session(10, 1), session(20, 2)],
-        chats: Vec::new(),
+        ..Workspace::default()
     };
     let check = |of: Option<u128>, within: Option<u128>, kept: &[Field], said: &[Field]| {
         let project = of.map(|n| ProjectId(id(n)));

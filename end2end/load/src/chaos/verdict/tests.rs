@@ -5,7 +5,6 @@ use domain::{
     chat::{Choice, Input, NewTurn, Report},
     feed::{Event, Mirror},
     id::{Attempt, ChatId, SessionId, TaskId},
-    layout::Layout,
     output::Measured,
     page::OpenSession,
     task,
@@ -61,7 +60,7 @@ impl Scene {
         apply(&mut chat, |chat| chat.decide(Input::Report(report)).unwrap());
         let stream = StreamId { task: turn.task, attempt: Attempt(1) };
         let open =
-            OpenSession { id: chat.session, layout: Layout::default(), chats: [(chat.id, chat)].into() };
+            OpenSession { chats: [(chat.id, chat.clone())].into(), ..OpenSession::empty(chat.session) };
         let state = Page { workspace: Workspace::default(), session: Some(open) };
         let fresh = Snapshot { seq: 9, state, streams: vec![(stream, ANSWER.into())] };
         let mut promises = Promises::default();

@@ -1,0 +1,172 @@
+//! The comparison of a battle's results: a digest of each, then judgements of every pair in both orders.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Battle, Fresh, Judge, blind,
+    judge::{self, Answer},
+    verdict::{Seen, Verdict, pairs},
+};
+use crate::{
+    catalogue::ModelRef,
+    id::{ContestantId, TaskId},
+};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Counted from 1; a later one never takes the place of an earlier one.
+    pub number: u32,
+    pub model: ModelRef,
+    pub paid: bool,
+    pub rounds: u32,
+    /// Who is compared, as dealt: the first has the first blind letter.
+    pub entrants: Vec<Entrant>,
+    pub judgements: Vec<Judgement>,
+    pub state: State,
+    pub begun_at_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at_ms: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrant {
+    pub contestant: ContestantId,
+    /// The try whose result it is.
+    pub result: TaskId,
+    /// The task that describes it, and what that said.
+    pub digest: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// One look at two entrants, by their places.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    pub task: TaskId,
+    pub first: usize,
+    pub second: usize,
+    pub round: u32,
+    /// How often it was asked.
+    pub tries: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Digesting,
+    Judging,
+    Done {
+        verdict: Verdict,
+    },
+    /// There is no verdict, and it can be tried again.
+    Failed {
+        reason: String,
+    },
+    Stopped,
+}
+
+/// What an analysis will take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub calls: u32,
+    /// Where it is known how long a call takes.
+    pub duration_ms: Option<u64>,
+}
+
+impl Estimate {
+    /// `parallel` calls go on side by side.
+    pub fn of(entrants: usize, call_ms: Option<u64>, parallel: u32) -> Self {
+        let calls = entrants as u32 + judge::judgements(entrants);
+        Self { calls, duration_ms: call_ms.map(|ms| ms * u64::from(calls.div_ceil(parallel.max(1)))) }
+    }
+}
+
+impl Analysis {
+    /// Of those that have a result now. None for fewer than two.
+    pub(super) fn new(battle: &Battle, judge: &Judge, fresh: &mut Fresh, at_ms: i64) -> Option<Self> {
+        let survivors: Vec<_> = battle.survivors().collect();
+        if survivors.len() < 2 {
+            return None;
+        }
+        let order = blind::shuffled(survivors.len(), fresh.seed());
+        let entrant = |place: usize| {
+            let contestant = survivors[place];
+            let (contestant, result) = (contestant.id, *contestant.tries.last()?);
+            Some(Entrant { contestant, result, digest: fresh.task(), text: None })
+        };
+        let entrants: Vec<_> = order.into_iter().filter_map(entrant).collect();
+        Some(Self {
+            number: battle.analyses.len() as u32 + 1,
+            model: judge.model.clone(),
+            paid: judge.paid,
+            rounds: judge::rounds(entrants.len()),
+            entrants,
+            judgements: Vec::new(),
+            state: State::Digesting,
+            begun_at_ms: at_ms,
+            ended_at_ms: None,
+        })
+    }
+
+    /// Every pair in both orders, as often as there are rounds.
+    pub(super) fn judgements_to_make(&self, fresh: &mut Fresh) -> Vec<Judgement> {
+        let places: Vec<usize> = (0..self.entrants.len()).collect();
+        let mut all = Vec::new();
+        for round in 0..self.rounds {
+            for (one, other) in pairs(&places) {
+                for (first, second) in [(one, other), (other, one)] {
+                    all.push(Judgement { task: fresh.task(), first, second, round, tries: 1, answer: None });
+                }
+            }
+        }
+        all
+    }
+
+    pub(super) fn judged(&self, names: impl Fn(ContestantId) -> String) -> Verdict {
+        let who = |place: usize| self.entrants[place].contestant;
+        let seen = |judgement: &Judgement| Seen {
+            first: who(judgement.first),
+            second: who(judgement.second),
+            round: judgement.round,
+            better: judgement.answer.as_ref().map(|answer| answer.better),
+        };
+        let entrants: Vec<_> = self.entrants.iter().map(|entrant| entrant.contestant).collect();
+        Verdict::of(&entrants, &self.judgements.iter().map(seen).collect::<Vec<_>>(), names)
+    }
+
+    /// Its tasks that count: those of digests, and of judgements as they were asked last.
+    pub fn tasks(&self) -> impl Iterator<Item = TaskId> {
+        let digests = self.entrants.iter().map(|entrant| entrant.digest);
+        digests.chain(self.judgements.iter().map(|judgement| judgement.task))
+    }
+
+    pub fn is_over(&self) -> bool {
+        !matches!(self.state, State::Digesting | State::Judging)
+    }
+
+    pub fn verdict(&self) -> Option<&Verdict> {
+        match &self.state {
+            State::Done { verdict } => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// How far it is: calls that were answered, out of all that are to be made.
+    pub fn progress(&self) -> (u32, u32) {
+        let digests = self.entrants.iter().filter(|entrant| entrant.text.is_some()).count();
+        let judged = self.judgements.iter().filter(|judgement| judgement.answer.is_some()).count();
+        let entrants = self.entrants.len();
+        ((digests + judged) as u32, entrants as u32 + judge::judgements(entrants))
+    }
+
+    /// Whether it compared the results that are there now.
+    pub fn is_of_now(&self, battle: &Battle) -> bool {
+        let has = |contestant: ContestantId, result: TaskId| {
+            self.entrants.iter().any(|it| it.contestant == contestant && it.result == result)
+        };
+        battle.survivors().count() == self.entrants.len()
+            && battle.survivors().all(|it| it.tries.last().is_some_and(|result| has(it.id, *result)))
+    }
+}

@@ -1,0 +1,217 @@
+//! What may happen to a battle next.
+
+mod draft;
+mod report;
+
+use super::{
+    ANALYSES_MAX, Battle, Contestant, Examination, Examiner, Fresh, Judge, Standing, Status, Stopped,
+    TRIES_MAX, check::Checked,
+};
+use crate::{
+    Rejected,
+    feed::Event,
+    id::{Attempt, ContestantId, TaskId},
+    output::{Outcome, Phase},
+    task,
+    worktree::Changes,
+};
+use draft::Draft;
+
+/// What is asked of a battle or seen of its tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    Phase {
+        task: TaskId,
+        attempt: Attempt,
+        phase: Phase,
+    },
+    /// A contestant has used so many tokens more.
+    Used {
+        task: TaskId,
+        attempt: Attempt,
+        tokens: u64,
+    },
+    Report(Report),
+    Stop {
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    StopContestant {
+        contestant: ContestantId,
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    /// Another try from the beginning; what the last one made stays to be looked at.
+    Retry {
+        contestant: ContestantId,
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    Analyse {
+        judge: Judge,
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    StopAnalysis {
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    Examine {
+        examiner: Examiner,
+        question: Option<String>,
+        fresh: Fresh,
+        at_ms: i64,
+    },
+    StopExamination {
+        task: TaskId,
+    },
+    /// The person's own choice; none takes it back.
+    SetWinner {
+        winner: Option<ContestantId>,
+    },
+}
+
+/// The end of an attempt, with all that what follows may need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub task: TaskId,
+    pub attempt: Attempt,
+    pub outcome: Outcome,
+    pub stream_len: u64,
+    /// What it said, where the battle reads it: a digest, a judgement.
+    pub said: Option<String>,
+    /// What its worktree holds by now.
+    pub changes: Option<Changes>,
+    /// How a check ended.
+    pub checked: Option<Checked>,
+    pub fresh: Fresh,
+    pub at_ms: i64,
+}
+
+impl Battle {
+    /// The news that it is there, and what is to be done first.
+    pub fn begin(self, mut fresh: Fresh, at_ms: i64) -> Vec<Event> {
+        let mut draft = Draft::new(self.clone());
+        draft.push(Event::BattleStarted { battle: Box::new(self) });
+        draft.advance(&mut fresh, at_ms);
+        draft.events
+    }
+
+    pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
+        let no = |words: &str| Err(Rejected::Invalid(words.to_owned()));
+        let mut draft = Draft::new(self.clone());
+        match input {
+            Input::Phase { task, attempt, phase } => {
+                let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
+                draft.push_all(task.decide(task::Input::Phase { attempt, phase })?);
+            }
+            Input::Used { task, attempt, tokens } => self.used(&mut draft, task, attempt, tokens)?,
+            Input::Report(report) => draft.report(report)?,
+            Input::Stop { mut fresh, at_ms } => {
+                if self.course.status.is_over() || self.course.stopped.is_some() {
+                    return Err(Rejected::Idle);
+                }
+                draft.stop(Stopped::ByPerson);
+                draft.advance(&mut fresh, at_ms);
+            }
+            Input::StopContestant { contestant, mut fresh, at_ms } => {
+                let contestant = self.contestant(contestant)?;
+                if contestant.standing.is_over() {
+                    return Err(Rejected::Idle);
+                }
+                draft.stop_contestant(contestant.id, "It was stopped.");
+                draft.advance(&mut fresh, at_ms);
+            }
+            Input::Retry { contestant, mut fresh, at_ms } => {
+                let contestant = self.contestant(contestant)?;
+                self.may_retry(contestant)?;
+                draft.renew(contestant.id);
+                draft.advance(&mut fresh, at_ms);
+            }
+            Input::Analyse { judge, mut fresh, at_ms } => {
+                match self.course.status {
+                    Status::Running => return no("The battle is still running. Analyse it when it is over."),
+                    Status::Analysing => return no("An analysis is under way."),
+                    Status::Completed | Status::Cancelled => {}
+                }
+                if self.analyses.len() >= ANALYSES_MAX {
+                    return no("The battle has been analysed often enough.");
+                }
+                if !draft.analyse(&judge, &mut fresh, at_ms) {
+                    return no("Fewer than two contestants have a result, so there is nothing to compare.");
+                }
+            }
+            Input::StopAnalysis { mut fresh, at_ms } => {
+                if self.course.status != Status::Analysing {
+                    return Err(Rejected::Idle);
+                }
+                draft.end_analysis(super::analysis::State::Stopped, at_ms);
+                draft.advance(&mut fresh, at_ms);
+            }
+            Input::Examine { examiner, question, mut fresh, at_ms } => {
+                let question =
+                    question.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty());
+                Examination::check(self, question.as_deref())?;
+                draft.examine(examiner, question, fresh.task(), at_ms);
+            }
+            Input::StopExamination { task } => {
+                let known = self.examinations.iter().any(|examination| examination.task == task);
+                let task = self.tasks.get(&task).filter(|_| known);
+                let task = task.ok_or_else(|| Rejected::missing("cross-examination"))?;
+                draft.push_all(task.decide(task::Input::Cancel)?);
+            }
+            Input::SetWinner { winner } => {
+                if let Some(winner) = winner {
+                    let contestant = self.contestant(winner)?;
+                    if contestant.standing != Standing::Done {
+                        return no("Only a contestant that has a result can win.");
+                    }
+                }
+                if !self.contestants.iter().all(|contestant| contestant.standing.is_over()) {
+                    return no("The battle is still running. Choose a winner when all are over.");
+                }
+                if winner != self.course.winner {
+                    draft.update(|course| course.winner = winner);
+                }
+            }
+        }
+        Ok(draft.events)
+    }
+
+    fn used(&self, draft: &mut Draft, task: TaskId, attempt: Attempt, tokens: u64) -> Result<(), Rejected> {
+        let runs = |task: &task::Task| matches!(task.status, task::Status::Running { attempt: now, .. } if now == attempt);
+        if !self.tasks.get(&task).is_some_and(runs) {
+            return Err(Rejected::Stale);
+        }
+        let Some(contestant) = self.contestants.iter().find(|it| it.tries.last() == Some(&task)) else {
+            return Ok(());
+        };
+        draft.change(contestant.id, |it| it.tokens = Some(it.tokens.unwrap_or_default() + tokens));
+        let is_spent = self.terms.tokens_max.is_some_and(|max| draft.battle.spent() > max);
+        if is_spent && self.course.stopped.is_none() {
+            // What runs is ended; each of them reports its own end.
+            draft.stop(Stopped::Spent);
+        }
+        Ok(())
+    }
+
+    fn may_retry(&self, contestant: &Contestant) -> Result<(), Rejected> {
+        let no = |words: &str| Err(Rejected::Invalid(words.to_owned()));
+        if !contestant.standing.is_over() {
+            return no("It is not over yet. Stop it first.");
+        }
+        if self.course.status == Status::Analysing {
+            return no("Its result is being compared. Wait for the analysis, or stop it.");
+        }
+        if self.course.stopped.is_some() && !self.course.status.is_over() {
+            return no("The battle is being stopped.");
+        }
+        if self.course.stopped == Some(Stopped::Spent) {
+            return no("The battle has used all the tokens that it may. Begin a new one.");
+        }
+        if contestant.tries.len() >= TRIES_MAX {
+            return no("It was tried often enough.");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! What the end of a task means for its battle.
+
+use super::{
+    super::{Analysis, Benchmark, CheckState, Contestant, Fresh, Standing, analysis, digest, judge},
+    Draft, Report,
+};
+use crate::{
+    Rejected,
+    battle::blind,
+    feed::Event,
+    id::{ContestantId, TaskId},
+    output::Outcome,
+    task::{self, Work},
+};
+
+/// What a task is for.
+enum Part {
+    Contestant(ContestantId),
+    Check,
+    /// By its place among the entrants of the newest analysis.
+    Digest(usize),
+    /// By its place among the judgements of the newest analysis.
+    Judgement(usize),
+    /// A cross-examination, an earlier try, or an analysis that is over: nothing follows.
+    Nothing,
+}
+
+impl Draft {
+    pub fn report(&mut self, report: Report) -> Result<(), Rejected> {
+        let Report { task, attempt, outcome, stream_len, said, changes, checked, mut fresh, at_ms } = report;
+        let known = self.battle.tasks.get(&task).ok_or(Rejected::Stale)?;
+        self.push_all(known.decide(task::Input::Report { attempt, outcome, stream_len })?);
+        let Some(task::Status::Settled { outcome, .. }) =
+            self.battle.tasks.get(&task).map(|task| task.status.clone())
+        else {
+            return Ok(());
+        };
+        match self.part(task) {
+            Part::Contestant(id) => {
+                let stopped = self.battle.course.stopped.map(|stopped| stopped.words());
+                self.change(id, |contestant| {
+                    settle(contestant, &outcome, stopped);
+                    contestant.changes = changes;
+                });
+            }
+            Part::Check => {
+                let state = match (&outcome, checked) {
+                    (Outcome::Done { .. }, Some(checked)) => CheckState::Done { task, checked },
+                    (outcome, _) => CheckState::Void { reason: why(outcome) },
+                };
+                self.set_check(task, state);
+            }
+            Part::Digest(place) => self.digested(place, &outcome, said.as_deref(), &mut fresh, at_ms),
+            Part::Judgement(place) => self.judged(place, &outcome, said.as_deref(), &mut fresh, at_ms),
+            Part::Nothing => {}
+        }
+        self.advance(&mut fresh, at_ms);
+        Ok(())
+    }
+
+    fn part(&self, task: TaskId) -> Part {
+        let battle = &self.battle;
+        let contestant = battle.contestants.iter().find(|it| it.tries.last() == Some(&task));
+        if let Some(contestant) = contestant.filter(|it| !it.standing.is_over()) {
+            return Part::Contestant(contestant.id);
+        }
+        if battle.tasks.get(&task).is_some_and(|task| task.work == Work::Check) {
+            return Part::Check;
+        }
+        let Some(analysis) = battle.newest_analysis().filter(|analysis| !analysis.is_over()) else {
+            return Part::Nothing;
+        };
+        let digest = analysis.entrants.iter().position(|entrant| entrant.digest == task).map(Part::Digest);
+        let judgement = || analysis.judgements.iter().position(|it| it.task == task).map(Part::Judgement);
+        digest.or_else(judgement).unwrap_or(Part::Nothing)
+    }
+
+    fn digested(
+        &mut self,
+        place: usize,
+        outcome: &Outcome,
+        said: Option<&str>,
+        fresh: &mut Fresh,
+        at_ms: i64,
+    ) {
+        let Some(mut analysis) = self.battle.newest_analysis().cloned() else { return };
+        let text = said.filter(|_| matches!(outcome, Outcome::Done { .. })).and_then(digest::kept);
+        let Some(text) = text else {
+            let reason = match outcome {
+                Outcome::Done { .. } => "A description of a result came back empty.".to_owned(),
+                outcome => format!("A result could not be described: {}", why(outcome)),
+            };
+            return self.end_analysis(analysis::State::Failed { reason }, at_ms);
+        };
+        // The judge must not learn a name that the digest let through.
+        analysis.entrants[place].text = Some(blind::scrub(&text, &blind::names(&self.battle)));
+        if analysis.entrants.iter().all(|entrant| entrant.text.is_some()) {
+            analysis.state = analysis::State::Judging;
+            analysis.judgements = analysis.judgements_to_make(fresh);
+            for judgement in &analysis.judgements {
+                self.queue_opinion(judgement.task, Work::Judgement, &analysis, at_ms);
+            }
+        }
+        self.show(analysis);
+    }
+
+    fn judged(&mut self, place: usize, outcome: &Outcome, said: Option<&str>, fresh: &mut Fresh, at_ms: i64) {
+        let Some(analysis) = self.battle.newest_analysis().cloned() else { return };
+        let mut judgement = analysis.judgements[place].clone();
+        let (first, second) = (blind::letter(judgement.first), blind::letter(judgement.second));
+        let answer = match outcome {
+            Outcome::Done { .. } => said.and_then(|said| judge::parse(said, first, second)),
+            outcome => {
+                let reason = format!("The judge could not be asked: {}", why(outcome));
+                return self.end_analysis(analysis::State::Failed { reason }, at_ms);
+            }
+        };
+        match answer {
+            Some(answer) => judgement.answer = Some(answer),
+            None if judgement.tries >= judge::TRIES_MAX => {
+                let reason = "The judge did not answer in the form that was asked for, twice.".to_owned();
+                return self.end_analysis(analysis::State::Failed { reason }, at_ms);
+            }
+            None => {
+                judgement.tries += 1;
+                judgement.task = fresh.task();
+                self.queue_opinion(judgement.task, Work::Judgement, &analysis, at_ms);
+            }
+        }
+        let (battle, number, place) = (self.battle.id, analysis.number, place as u32);
+        self.push(Event::JudgementMade { battle, analysis: number, place, judgement });
+        self.name_winner(at_ms);
+    }
+
+    /// Once every pair was judged.
+    fn name_winner(&mut self, at_ms: i64) {
+        let Some(analysis) = self.battle.newest_analysis() else { return };
+        if analysis.judgements.iter().any(|judgement| judgement.answer.is_none()) {
+            return;
+        }
+        let verdict = analysis.judged(|id| self.battle.letter(id).to_string());
+        let state = analysis::State::Done { verdict };
+        let done = Analysis { state, ended_at_ms: Some(at_ms), ..analysis.clone() };
+        self.show(done);
+    }
+}
+
+fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>) {
+    contestant.standing = match (Standing::after(outcome), stopped) {
+        (Standing::Cancelled { .. }, Some(why)) => Standing::Cancelled { reason: why.to_owned() },
+        (standing, _) => standing,
+    };
+    if let Outcome::Done { measured } = outcome {
+        let benchmark = Benchmark::of(measured);
+        contestant.tokens = contestant.tokens.or(benchmark.tokens());
+        contestant.benchmark = Some(benchmark);
+    }
+}
+
+fn why(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed { reason } | Outcome::Void { reason } => reason.clone(),
+        Outcome::Lost => "whoever ran it went away each time.".to_owned(),
+        Outcome::Cancelled => "it was stopped.".to_owned(),
+        Outcome::Done { .. } => "it said nothing of use.".to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! A cross-examination: one more reader of a battle's results, who is asked about them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Battle, EXAMINATIONS_MAX, Identity, QUESTION_BYTES_MAX};
+use crate::{Rejected, catalogue::ModelRef, fence::Nonce, id::TaskId};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Examination {
+    /// It answers in its task's stream.
+    pub task: TaskId,
+    pub examiner: Examiner,
+    /// What is asked, where it is something of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    pub asked_at_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Examiner {
+    pub identity: Identity,
+    pub model: ModelRef,
+    pub paid: bool,
+}
+
+impl Examination {
+    pub(super) fn check(battle: &Battle, question: Option<&str>) -> Result<(), Rejected> {
+        let no = |words: String| Err(Rejected::Invalid(words));
+        if !battle.course.status.is_over() {
+            return no("The battle is not over yet.".into());
+        }
+        if battle.contestants.iter().all(|contestant| contestant.tries.is_empty()) {
+            return no("Nobody has made anything yet that could be examined.".into());
+        }
+        if battle.examinations.len() >= EXAMINATIONS_MAX {
+            return no(format!("A battle has at most {EXAMINATIONS_MAX} cross-examinations."));
+        }
+        match question {
+            Some(words) if words.len() > QUESTION_BYTES_MAX => {
+                let kilobytes = |bytes: usize| bytes.div_ceil(1024);
+                Err(Rejected::TooLong { got: kilobytes(words.len()), max: kilobytes(QUESTION_BYTES_MAX) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is asked where nobody asks anything of their own.
+pub const QUESTION: &str = "Compare these results. For each: what is right, what is wrong or missing, and what you would \
+    ask its author. Then say which you would take, and why.";
+
+/// One result as an examiner reads it.
+pub struct Shown<'a> {
+    pub letter: char,
+    pub title: &'a str,
+    pub standing: &'a str,
+    pub said: &'a str,
+    pub patch: &'a str,
+    pub check: Option<String>,
+}
+
+/// Here nobody is hidden: a person who asks wants to talk about A and B. What is too long is cut at both texts alike.
+pub fn prompt(
+    task: &str,
+    results: &[Shown],
+    question: Option<&str>,
+    bytes_max: usize,
+    nonce: &Nonce,
+) -> String {
+    let each = bytes_max / (results.len().max(1) * 2);
+    let mut blocks = vec![nonce.rule(), format!("The task was:\n{}", nonce.wrap("the task", task))];
+    for result in results {
+        let Shown { letter, title, standing, said, patch, check } = result;
+        blocks.push(format!("Contestant {letter} ({title}), {standing}."));
+        blocks.push(nonce.wrap(&format!("what {letter} said"), &ends(said, each)));
+        if !patch.is_empty() {
+            blocks.push(nonce.wrap(&format!("what {letter} changed"), &ends(patch, each)));
+        }
+        if let Some(check) = check {
+            blocks.push(nonce.wrap(&format!("the project's check of {letter}"), check));
+        }
+    }
+    blocks.push(question.unwrap_or(QUESTION).to_owned());
+    blocks.join("\n\n")
+}
+
+/// The beginning and the end of what is too long.
+fn ends(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.floor_char_boundary(bytes_max * 2 / 3), text.len() - bytes_max / 3);
+    let tail = text.ceil_char_boundary(tail);
+    format!("{}\n[… {} bytes are left out here …]\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_result_is_shown_and_long_ones_at_both_ends() {
+        let nonce = Nonce::new("0123456789abcdef").unwrap();
+        let long = format!("opening{}end", "x".repeat(5_000));
+        let results = ['A', 'B'].map(|letter| Shown {
+            letter,
+            title: "BooCode · m",
+            standing: "Done",
+            said: &long,
+            patch: if letter == 'A' { "+new" } else { "" },
+            check: (letter == 'A').then(|| "check passes".into()),
+        });
+        let asked = prompt("Mend it", &results, Some("Which is shorter?"), 4_000, &nonce);
+        assert!(asked.ends_with("Which is shorter?") && asked.matches("openingx").count() == 2);
+        assert_eq!((asked.matches("xend").count(), asked.matches("left out here").count()), (2, 2));
+        assert!(asked.contains("what A changed\n+new") && !asked.contains("what B changed"));
+        assert!(prompt("t", &results, None, 4_000, &nonce).ends_with(QUESTION));
+    }
+}

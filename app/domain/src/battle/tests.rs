@@ -1,0 +1,510 @@
+use uuid::Uuid;
+
+use super::{decide::Input, *};
+use crate::{
+    backend::Backend,
+    catalogue::Lane,
+    id::{Attempt, ChatId},
+    output::{Measured, Outcome, Phase},
+    task::{self, Work},
+};
+
+pub(super) fn id(n: u128) -> Uuid {
+    Uuid::from_u128(n)
+}
+
+/// `L1` is a local contestant on model 1, `C2` a cloud one on model 2.
+pub(super) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) -> Battle {
+    let entry = |(place, word): (usize, &str)| {
+        let (lane, server) = match word.split_at(1).0 {
+            "L" => (Lane::Local, "local"),
+            _ => (Lane::Cloud, "cloud"),
+        };
+        let identity = match kind {
+            Kind::Coding => Identity::Backend(Backend(format!("agent{place}"))),
+            Kind::Qa => Identity::Persona(format!("Persona {place}")),
+        };
+        let model = ModelRef { server: server.into(), model: word.into() };
+        Entry { identity, model, variant: String::new(), lane }
+    };
+    let entries: Vec<_> = roster.split_whitespace().enumerate().map(entry).collect();
+    let ids = (0..entries.len()).map(|place| ContestantId(id(100 + place as u128))).collect();
+    let mut terms = Terms {
+        limit_s: LIMIT_S,
+        tokens_max: None,
+        carry: false,
+        check: None,
+        judge: None,
+        host: "here".into(),
+    };
+    change(&mut terms);
+    let launch = Launch {
+        id: BattleId(id(1)),
+        session: SessionId(id(2)),
+        project: ProjectId(id(3)),
+        kind,
+        prompt: "Mend it".into(),
+        terms,
+        roster: Roster::new(kind, entries).unwrap(),
+        ids,
+        at_ms: 1,
+    };
+    Battle::new(launch).unwrap()
+}
+
+fn judge() -> Judge {
+    Judge { model: ModelRef { server: "local".into(), model: "judge".into() }, paid: false }
+}
+
+struct Story {
+    battle: Battle,
+    ids: u128,
+}
+
+impl Story {
+    fn new(battle: Battle) -> Self {
+        let mut story = Self { battle: battle.clone(), ids: 1_000 };
+        let fresh = story.fresh();
+        story.feed(battle.begin(fresh, 1));
+        story
+    }
+
+    fn fresh(&mut self) -> Fresh {
+        self.ids += 1_000;
+        Fresh::new(id(self.ids))
+    }
+
+    fn feed(&mut self, events: Vec<Event>) {
+        events.iter().for_each(|event| self.battle.apply(event));
+    }
+
+    fn contestant(&self, letter: &str) -> ContestantId {
+        let place = letter.bytes().next().unwrap() - b'A';
+        self.battle.contestants[usize::from(place)].id
+    }
+
+    /// The task that a word means: a contestant's by its letter, or the first open one of a kind of work.
+    fn task(&self, word: &str) -> TaskId {
+        let work = match word {
+            "check" => Work::Check,
+            "digest" => Work::Digest,
+            "judgement" => Work::Judgement,
+            "examination" => Work::Examination,
+            letter => return *self.battle.contestant(self.contestant(letter)).unwrap().tries.last().unwrap(),
+        };
+        let open = |task: &&Task| task.work == work && !task.is_settled();
+        self.battle.tasks.values().find(open).unwrap_or_else(|| panic!("no open {word}")).id
+    }
+
+    fn claim(&mut self, task: TaskId) {
+        let known = &self.battle.tasks[&task];
+        if known.status == task::Status::Queued {
+            let events = known.decide(task::Input::Claim { at_ms: 2 }).unwrap();
+            self.feed(events);
+        }
+    }
+
+    /// One word a step: `A+` claims A's task, `A>` generates, `A.done`, `A.fail`, `A.void`, `A.lost`, `A.stopped`
+    /// end it, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
+    /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour.
+    fn step(&mut self, word: &str) -> Result<(), Rejected> {
+        if let Some(letter) = word.strip_prefix("judge:") {
+            return self.judge_all(letter);
+        }
+        if let Some(who) = word.strip_suffix('+') {
+            let task = self.task(who);
+            self.claim(task);
+            return Ok(());
+        }
+        let input = match word {
+            "stop" => Input::Stop { fresh: self.fresh(), at_ms: 9 },
+            "analyse" => Input::Analyse { judge: judge(), fresh: self.fresh(), at_ms: 9 },
+            "unanalyse" => Input::StopAnalysis { fresh: self.fresh(), at_ms: 9 },
+            "examine" => {
+                let identity = Identity::Plain;
+                let examiner = Examiner { identity, model: judge().model, paid: false };
+                Input::Examine { examiner, question: Some(" why ".into()), fresh: self.fresh(), at_ms: 9 }
+            }
+            "unwin" => Input::SetWinner { winner: None },
+            word => match word.split_once(['.', '>']) {
+                Some((who, "")) => {
+                    let task = self.task(who);
+                    self.claim(task);
+                    Input::Phase { task, attempt: self.attempt(task), phase: Phase::Generating }
+                }
+                Some((who, "stop")) => {
+                    Input::StopContestant { contestant: self.contestant(who), fresh: self.fresh(), at_ms: 9 }
+                }
+                Some((who, "retry")) => {
+                    Input::Retry { contestant: self.contestant(who), fresh: self.fresh(), at_ms: 9 }
+                }
+                Some((who, "wins")) => Input::SetWinner { winner: Some(self.contestant(who)) },
+                Some((who, what)) => self.told(who, what),
+                None => panic!("unknown word {word}"),
+            },
+        };
+        let events = self.battle.decide(input)?;
+        self.feed(events);
+        Ok(())
+    }
+
+    fn attempt(&self, task: TaskId) -> Attempt {
+        self.battle.tasks[&task].attempts().last().map_or(Attempt(0), |last| last.0)
+    }
+
+    fn told(&mut self, who: &str, what: &str) -> Input {
+        let task = self.task(who);
+        self.claim(task);
+        let attempt = self.attempt(task);
+        if let Some(tokens) = what.strip_prefix("used:") {
+            return Input::Used { task, attempt, tokens: tokens.parse().unwrap() };
+        }
+        let done = || Outcome::Done { measured: Measured { duration_ms: 5, ..Measured::default() } };
+        let mut report = Report {
+            task,
+            attempt,
+            outcome: done(),
+            stream_len: 3,
+            said: None,
+            changes: None,
+            checked: None,
+            fresh: self.fresh(),
+            at_ms: 9,
+        };
+        match what {
+            "done" => {}
+            "fail" => report.outcome = Outcome::Failed { reason: "no".into() },
+            "void" => report.outcome = Outcome::Void { reason: "down".into() },
+            "lost" => report.outcome = Outcome::Lost,
+            "stopped" => report.outcome = Outcome::Cancelled,
+            "0" => report.checked = Some(Checked::new(Some(0), 1, "")),
+            "1" => report.checked = Some(Checked::new(Some(1), 1, "")),
+            said => report.said = Some(said.to_owned()),
+        }
+        Input::Report(report)
+    }
+
+    fn judge_all(&mut self, letter: &str) -> Result<(), Rejected> {
+        let favourite = self.contestant(letter);
+        while let Some(place) = self
+            .battle
+            .newest_analysis()
+            .and_then(|analysis| analysis.judgements.iter().position(|judgement| judgement.answer.is_none()))
+        {
+            let analysis = self.battle.newest_analysis().unwrap();
+            let (judgement, entrants) = (&analysis.judgements[place], &analysis.entrants);
+            let better = [judgement.first, judgement.second]
+                .into_iter()
+                .find(|place| entrants[*place].contestant == favourite)
+                .map_or("neither".to_owned(), |place| blind::letter(place).to_string());
+            let task = judgement.task;
+            self.claim(task);
+            let report = Report {
+                task,
+                attempt: self.attempt(task),
+                outcome: Outcome::Done { measured: Measured::default() },
+                stream_len: 3,
+                said: Some(format!("{{\"better\": \"{better}\", \"reason\": \"so\"}}")),
+                changes: None,
+                checked: None,
+                fresh: self.fresh(),
+                at_ms: 9,
+            };
+            let events = self.battle.decide(Input::Report(report))?;
+            self.feed(events);
+        }
+        Ok(())
+    }
+
+    /// Each contestant with how it stands, `-` where it waits for its turn, then the battle.
+    fn shown(&self) -> String {
+        let stands = |contestant: &Contestant| {
+            let wait = if self.battle.waits_for_turn(contestant) { "-" } else { "" };
+            format!("{wait}{}", self.battle.standing(contestant).word())
+        };
+        let contestants: Vec<_> = self.battle.contestants.iter().map(stands).collect();
+        format!("{} | {}", contestants.join(" "), self.battle.course.status.label().to_lowercase())
+    }
+}
+
+fn play(battle: Battle, script: &str) -> Story {
+    let mut story = Story::new(battle);
+    for word in script.split_whitespace() {
+        story.step(word).unwrap_or_else(|no| panic!("{script}: {word}: {no}"));
+    }
+    story
+}
+
+fn check(roster: &str, script: &str, expected: &str) {
+    let story = play(battle(Kind::Coding, roster, |_| {}), script);
+    assert_eq!(story.shown(), expected, "{roster}: {script}");
+}
+
+fn refuses(roster: &str, script: &str, expected: &str) {
+    let (before, last) = script.rsplit_once(' ').unwrap_or(("", script));
+    let mut story = play(battle(Kind::Coding, roster, |_| {}), before);
+    let untouched = story.battle.clone();
+    assert_eq!(story.step(last).unwrap_err().to_string(), expected, "{roster}: {script}");
+    assert_eq!(story.battle, untouched);
+}
+
+#[test]
+fn cloud_starts_at_once_and_local_one_at_a_time_in_roster_order() {
+    check("L1 L2 C1 C2", "", "queued -queued queued queued | running");
+    check("L1 L2 C1", "A+ A> C+", "running -queued dispatched | running");
+    check("L1 L2 C1", "A.done", "done queued queued | running");
+    check("L1 L2 L3", "A.fail B+", "failed dispatched -queued | running");
+    // The other lane does not wait.
+    check("L1 C1 C2", "B.done C.done", "queued done done | running");
+}
+
+#[test]
+fn a_failure_aborts_nothing_and_ours_is_void() {
+    check("L1 C1", "A.fail B.done", "failed done | completed");
+    check("L1 C1", "A.void B.fail", "void failed | completed");
+    check("L1 C1", "A.lost", "queued queued | running");
+    check("L1 C1", "A.lost A.lost A.lost B.done", "void done | completed");
+    // A paid one is tried twice only.
+    check("C1 C2", "A.lost A.lost B.done", "void done | completed");
+}
+
+#[test]
+fn a_stop_ends_what_runs_and_keeps_what_is_done() {
+    check("L1 L2 C1", "C.done A> stop", "running cancelled done | running");
+    check("L1 L2 C1", "C.done A> stop A.stopped", "cancelled cancelled done | cancelled");
+    check("L1 L2", "stop", "cancelled cancelled | cancelled");
+    // It was quicker than the stop.
+    check("L1 C1", "B.done A> stop A.done", "done done | cancelled");
+    check("L1 L2", "A> A.stop", "running -queued | running");
+    check("L1 L2", "A> A.stop A.stopped B.done", "cancelled done | completed");
+    check("L1 L2", "B.stop A.done", "done cancelled | completed");
+    refuses("L1 L2", "stop stop", "Nothing is running here.");
+    refuses("L1 L2", "A.done A.stop", "Nothing is running here.");
+    let why = |script: &str| {
+        let story = play(battle(Kind::Coding, "L1 L2", |_| {}), script);
+        story.battle.contestants[0].standing.reason().unwrap().to_owned()
+    };
+    assert_eq!(why("A> stop A.stopped"), "The battle was stopped.");
+    assert_eq!(why("A> A.stop A.stopped"), "It was stopped.");
+}
+
+#[test]
+fn a_retry_begins_anew_and_what_was_made_stays() {
+    check("L1 L2", "A.fail B.done A.retry", "queued done | running");
+    check("L1 L2", "A.fail A.retry", "-queued queued | running");
+    check("L1 L2", "A.fail A.retry B.done A.done", "done done | completed");
+    check("L1 L2", "stop A.retry", "queued cancelled | running");
+    let story = play(battle(Kind::Coding, "C1 C2", |_| {}), "A.done B.done A.wins A.retry");
+    assert_eq!((story.battle.contestants[0].tries.len(), story.battle.course.winner), (2, None));
+    refuses("L1 L2", "A.retry", "It is not over yet. Stop it first.");
+    refuses("C1 C2", "A.done B> stop A.retry", "The battle is being stopped.");
+}
+
+#[test]
+fn a_battle_that_has_spent_its_tokens_is_stopped() {
+    let spend = |max, script: &str, expected: &str| {
+        let story = play(battle(Kind::Coding, "C1 C2", |terms| terms.tokens_max = Some(max)), script);
+        assert_eq!(story.shown(), expected, "{script}");
+        story.battle.spent()
+    };
+    assert_eq!(spend(100, "A.used:60 B.used:40", "dispatched dispatched | running"), 100);
+    assert_eq!(spend(100, "A.used:60 B.used:41 A.stopped B.stopped", "cancelled cancelled | cancelled"), 101);
+    let story = play(battle(Kind::Coding, "C1 C2", |terms| terms.tokens_max = Some(1)), "A.used:2 A.stopped");
+    assert_eq!(story.battle.contestants[0].standing.reason(), Some(Stopped::Spent.words()));
+    refuses("C1 C2", "A.done A.used:5", "That report belongs to an earlier attempt.");
+}
+
+#[test]
+fn the_base_is_checked_first_and_then_each_result() {
+    let checked = |script: &str, expected: &str| {
+        let terms = |terms: &mut Terms| terms.check = Some("make test".into());
+        let story = play(battle(Kind::Coding, "C1 C2 C3", terms), script);
+        let words = |state: &CheckState| match state {
+            CheckState::None => "none",
+            CheckState::Pending { .. } => "pending",
+            CheckState::Done { checked, .. } if checked.passed() => "passed",
+            CheckState::Done { .. } => "failed",
+            CheckState::Void { .. } => "void",
+        };
+        let all = [&story.battle.course.base_check].into_iter();
+        let all: Vec<_> = all.chain(story.battle.contestants.iter().map(|it| &it.check)).map(words).collect();
+        let status = story.battle.course.status.label();
+        assert_eq!(format!("{} | {status}", all.join(" ")), expected, "{script}");
+    };
+    checked("A.done B.done", "none none none none | Running");
+    checked("A.done B.done C.fail", "pending none none none | Running");
+    checked("A.done B.done C.fail check.1", "failed pending pending none | Running");
+    checked("A.done B.done C.fail check.1 check.0 check.1", "failed passed failed none | Completed");
+    checked("A.done B.done C.fail check.void check.0 check.0", "void passed passed none | Completed");
+    checked("A.done B.done C.fail stop", "void none none none | Cancelled");
+    checked("A.done B.done C.fail check+ stop", "pending none none none | Running");
+    checked("A.done B.done C.fail check+ stop check.stopped", "void none none none | Cancelled");
+    checked("A.fail B.fail C.void", "none none none none | Completed");
+}
+
+fn judged(roster: &str, script: &str) -> Story {
+    play(battle(Kind::Coding, roster, |terms| terms.judge = Some(judge())), script)
+}
+
+#[test]
+fn survivors_are_compared_and_a_winner_is_named() {
+    let check = |roster: &str, script: &str, expected: &str| {
+        let story = judged(roster, script);
+        let said = match story.battle.newest_analysis().map(|analysis| &analysis.state) {
+            None => "none".to_owned(),
+            Some(analysis::State::Digesting) => "digesting".to_owned(),
+            Some(analysis::State::Judging) => "judging".to_owned(),
+            Some(analysis::State::Done { verdict }) => verdict.sentence.clone(),
+            Some(analysis::State::Failed { reason }) => reason.clone(),
+            Some(analysis::State::Stopped) => "stopped".to_owned(),
+        };
+        let status = story.battle.course.status.label();
+        assert_eq!(format!("{status}: {said}"), expected, "{roster}: {script}");
+    };
+    check("C1 C2", "A.done", "Running: none");
+    check("C1 C2", "A.done B.done", "Analysing: digesting");
+    check("C1 C2", "A.done B.done digest.text", "Analysing: digesting");
+    check("C1 C2", "A.done B.done digest.text digest.text", "Analysing: judging");
+    let wins = "Completed: B wins over the other in both orders; 6 of 6 judgements agree.";
+    check("C1 C2", "A.done B.done digest.one digest.two judge:B", wins);
+    check("C1 C2", "A.done B.fail", "Completed: none");
+    let three = "C1 C2 C3";
+    let two_left = "A.done B.fail C.done digest.one digest.two judge:C";
+    check(three, two_left, "Completed: C wins over the other in both orders; 6 of 6 judgements agree.");
+    // What fails leaves no verdict, and says why.
+    check("C1 C2", "A.done B.done digest.void", "Completed: A result could not be described: down");
+    let twice = "Completed: The judge did not answer in the form that was asked for, twice.";
+    let digested = "A.done B.done digest.one digest.two";
+    check("C1 C2", &format!("{digested} judgement.nonsense"), "Analysing: judging");
+    let all_nonsense = "judgement.nonsense ".repeat(7);
+    check("C1 C2", &format!("{digested} {all_nonsense}").replace("  ", " "), twice);
+    check("C1 C2", &format!("{digested} judgement.fail"), "Completed: The judge could not be asked: no");
+    check("C1 C2", &format!("{digested} unanalyse"), "Completed: stopped");
+    check("C1 C2", &format!("{digested} stop"), "Cancelled: stopped");
+    check("C1 C2", &format!("{digested} judgement.nonsense judge:A analyse"), "Analysing: digesting");
+}
+
+#[test]
+fn verdicts_are_never_overwritten_and_a_retry_is_compared_again() {
+    let story =
+        judged("C1 C2", "A.done B.done digest.one digest.two judge:A analyse digest.one digest.two judge:B");
+    let winners: Vec<_> = story.battle.analyses.iter().map(|it| it.verdict().unwrap().winner).collect();
+    let [a, b] = [0, 1].map(|place| Some(story.battle.contestants[place].id));
+    assert_eq!((winners, story.battle.leader()), (vec![a, b], b));
+    let story = judged("C1 C2", "A.done B.done digest.one digest.two judge:A B.retry B.done");
+    assert_eq!((story.battle.analyses.len(), story.shown().as_str()), (2, "done done | analysing"));
+    assert!(!story.battle.analyses[0].is_of_now(&story.battle));
+}
+
+#[test]
+fn the_judge_learns_no_name() {
+    let story = judged("C1 C2", "A.done B.done digest.AGENT0-and-Claude-did-it");
+    let analysis = story.battle.newest_analysis().unwrap();
+    let text = analysis.entrants.iter().find_map(|entrant| entrant.text.clone()).unwrap();
+    assert_eq!(text, "[name]-and-[name]-did-it");
+}
+
+#[test]
+fn a_person_has_the_last_word_and_can_take_it_back() {
+    let story = judged("C1 C2", "A.done B.done digest.one digest.two judge:A B.wins");
+    let [a, b] = [0, 1].map(|place| story.battle.contestants[place].id);
+    assert_eq!(
+        (story.battle.leader(), story.battle.newest_analysis().unwrap().verdict().unwrap().winner),
+        (Some(b), Some(a))
+    );
+    let story = judged("C1 C2", "A.done B.done digest.one digest.two judge:A B.wins unwin");
+    assert_eq!(story.battle.leader(), Some(a));
+    refuses("C1 C2", "A.done A.wins", "The battle is still running. Choose a winner when all are over.");
+    refuses("C1 C2", "A.done B.fail B.wins", "Only a contestant that has a result can win.");
+    let foreign = Input::SetWinner { winner: Some(ContestantId(id(7))) };
+    assert_eq!(story.battle.decide(foreign), Err(Rejected::missing("contestant of this battle")));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    refuses("C1 C2", "analyse", "The battle is still running. Analyse it when it is over.");
+    let few = "Fewer than two contestants have a result, so there is nothing to compare.";
+    refuses("C1 C2", "A.done B.fail analyse", few);
+    refuses("C1 C2", "A.done B.done analyse analyse", "An analysis is under way.");
+    refuses(
+        "C1 C2",
+        "A.done B.done analyse A.retry",
+        "Its result is being compared. Wait for the analysis, or stop it.",
+    );
+    refuses("C1 C2", "examine", "The battle is not over yet.");
+    refuses("C1 C2", "A.done unanalyse", "Nothing is running here.");
+}
+
+#[test]
+fn results_are_examined_any_number_of_times() {
+    let story = play(battle(Kind::Qa, "C1 C2", |_| {}), "A.done B.done examine examination.because examine");
+    let questions: Vec<_> =
+        story.battle.examinations.iter().map(|it| it.question.as_deref().unwrap()).collect();
+    assert_eq!((questions, story.shown().as_str()), (vec!["why", "why"], "done done | completed"));
+    let first = story.battle.examinations[0].task;
+    assert!(story.battle.tasks[&first].is_settled());
+    assert_eq!(story.battle.decide(Input::StopExamination { task: first }), Err(Rejected::Idle));
+}
+
+#[test]
+fn a_launch_is_checked() {
+    let check = |change: fn(&mut Launch), expected: &str| {
+        let kind = Kind::Coding;
+        let entry = |n: u8| Entry {
+            identity: Identity::Backend(Backend::native()),
+            model: ModelRef { server: "s".into(), model: n.to_string() },
+            variant: String::new(),
+            lane: Lane::Local,
+        };
+        let terms =
+            Terms { limit_s: 60, tokens_max: None, carry: false, check: None, judge: None, host: "h".into() };
+        let mut launch = Launch {
+            id: BattleId(id(1)),
+            session: SessionId(id(2)),
+            project: ProjectId(id(3)),
+            kind,
+            prompt: "Do".into(),
+            terms,
+            roster: Roster::new(kind, vec![entry(1), entry(2)]).unwrap(),
+            ids: vec![ContestantId(id(4)), ContestantId(id(5))],
+            at_ms: 1,
+        };
+        change(&mut launch);
+        let told = Battle::new(launch).map_or_else(|no| no.to_string(), |_| "fine".into());
+        assert_eq!(told, expected);
+    };
+    check(|_| {}, "fine");
+    check(|launch| launch.prompt = " \n".into(), "Write something first.");
+    check(|launch| launch.prompt = "x".repeat(1 << 20), "That is too long: at most 256 KB, this is 1024 KB.");
+    check(|launch| launch.terms.limit_s = 1, "A contestant may take between 10 seconds and 120 minutes.");
+    check(|launch| launch.terms.tokens_max = Some(0), "Without any token nobody can begin.");
+}
+
+#[test]
+fn events_of_others_change_nothing() {
+    let story = play(battle(Kind::Coding, "L1 C1", |_| {}), "A+");
+    let mut battle = story.battle.clone();
+    let other = BattleId(id(77));
+    let updated = |battle| Event::BattleUpdated {
+        battle,
+        course: Box::new(Course { status: Status::Completed, ..story.battle.course.clone() }),
+    };
+    battle.apply(&updated(other));
+    battle.apply(&Event::ChatTitled {
+        chat: ChatId(id(1)),
+        title: "x".into(),
+        by: crate::chat::TitledBy::Person,
+    });
+    assert_eq!(battle, story.battle);
+    battle.apply(&updated(story.battle.id));
+    assert_ne!(battle, story.battle);
+}
+
+#[test]
+fn who_waits_knows_for_whom() {
+    let story = play(battle(Kind::Coding, "L1 C1 L2 L3", |_| {}), "A>");
+    let ahead = |place: usize| {
+        story.battle.ahead_of(&story.battle.contestants[place]).into_iter().collect::<String>()
+    };
+    assert_eq!([ahead(0), ahead(1), ahead(2), ahead(3)], ["", "", "A", "AC"]);
+}

@@ -1,0 +1,191 @@
+//! What can be asked of battles. A script asks the same of `/api/battles`.
+
+use domain::{
+    battle::Draft,
+    id::{BattleId, ContestantId, TaskId},
+};
+#[cfg(feature = "ssr")]
+use domain::{
+    battle::{Examiner, Fresh, Identity, Input, Judge, analysis::Estimate},
+    chat::Choice,
+    layout::{PaneId, Target},
+    page::Wanted,
+    worktree::Destination,
+};
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "ssr")]
+use crate::ports;
+use crate::{error::AppError, wire::Wire};
+
+/// Launches a battle and answers with its address. `pane` is where it was asked for.
+#[server(endpoint = "launch_battle", protocol = Wire)]
+pub async fn launch_battle(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<String, AppError> {
+    let target = Target::Tab { pane: pane.map(PaneId) };
+    let battle = ports::arena()?.launch(draft, target).await?;
+    Ok(Wanted::Battle(battle).path())
+}
+
+#[server(endpoint = "stop_battle")]
+pub async fn stop_battle(battle: BattleId) -> Result<(), AppError> {
+    decide(battle, Input::Stop { fresh: fresh(), at_ms: now_ms() }).await
+}
+
+#[server(endpoint = "stop_contestant")]
+pub async fn stop_contestant(battle: BattleId, contestant: ContestantId) -> Result<(), AppError> {
+    decide(battle, Input::StopContestant { contestant, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+/// Another try from the beginning, in a fresh worktree.
+#[server(endpoint = "retry_contestant")]
+pub async fn retry_contestant(battle: BattleId, contestant: ContestantId) -> Result<(), AppError> {
+    decide(battle, Input::Retry { contestant, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+/// Compares the results, by this model or the default one.
+#[server(endpoint = "analyse_battle")]
+pub async fn analyse_battle(battle: BattleId, #[server(default)] model: String) -> Result<(), AppError> {
+    let judge = judge(&model)?;
+    decide(battle, Input::Analyse { judge, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+#[server(endpoint = "stop_analysis")]
+pub async fn stop_analysis(battle: BattleId) -> Result<(), AppError> {
+    decide(battle, Input::StopAnalysis { fresh: fresh(), at_ms: now_ms() }).await
+}
+
+/// Asks a persona or an agent about the results. `kind` tells which of the two `identity` names.
+#[server(endpoint = "cross_examine")]
+pub async fn cross_examine(
+    battle: BattleId,
+    #[server(default)] kind: String,
+    #[server(default)] identity: String,
+    model: String,
+    #[server(default)] question: String,
+) -> Result<(), AppError> {
+    let examiner = examiner(battle, &kind, identity, &model).await?;
+    let question = Some(question);
+    decide(battle, Input::Examine { examiner, question, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+#[server(endpoint = "stop_examination")]
+pub async fn stop_examination(battle: BattleId, task: TaskId) -> Result<(), AppError> {
+    decide(battle, Input::StopExamination { task }).await
+}
+
+/// The person's own choice; nobody takes it back.
+#[server(endpoint = "set_winner")]
+pub async fn set_winner(
+    battle: BattleId,
+    #[server(default)] winner: Option<ContestantId>,
+) -> Result<(), AppError> {
+    decide(battle, Input::SetWinner { winner }).await
+}
+
+/// Brings a result into the project and says how: as a commit on a new branch where one is named.
+#[server(endpoint = "adopt_contestant", protocol = Wire)]
+pub async fn adopt_contestant(
+    contestant: ContestantId,
+    #[server(default)] branch: String,
+) -> Result<String, AppError> {
+    let to = match branch.trim() {
+        "" => Destination::Files,
+        branch => Destination::Branch(branch.to_owned()),
+    };
+    ports::arena()?.adopt(contestant, to).await
+}
+
+/// Opens a Coder in a contestant's worktree and answers with its address.
+#[server(endpoint = "go_on_with", protocol = Wire)]
+pub async fn go_on_with(
+    contestant: ContestantId,
+    #[server(default)] pane: Option<u32>,
+) -> Result<String, AppError> {
+    let target = Target::Tab { pane: pane.map(PaneId) };
+    Ok(Wanted::Chat(ports::arena()?.go_on(contestant, target).await?).path())
+}
+
+#[server(endpoint = "discard_worktrees")]
+pub async fn discard_worktrees(battle: BattleId) -> Result<(), AppError> {
+    ports::arena()?.discard_worktrees(battle).await
+}
+
+#[server(endpoint = "restore_worktrees")]
+pub async fn restore_worktrees(battle: BattleId) -> Result<(), AppError> {
+    ports::arena()?.restore_worktrees(battle).await
+}
+
+/// Writes the results folder anew and says where.
+#[server(endpoint = "write_results", protocol = Wire)]
+pub async fn write_results(battle: BattleId) -> Result<String, AppError> {
+    ports::arena()?.write_results(battle).await
+}
+
+/// What an analysis of so many results would take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub calls: u32,
+    /// Where it is known how long this model takes for one.
+    pub duration_ms: Option<u64>,
+}
+
+#[server(endpoint = "analysis_cost", protocol = Wire)]
+pub async fn analysis_cost(entrants: u32, #[server(default)] model: String) -> Result<Cost, AppError> {
+    let judge = judge(&model)?;
+    let known = store::battles::opinion_ms(&ports::db()?, &judge.model).await?;
+    let parallel = if judge.paid { 4 } else { 1 };
+    let Estimate { calls, duration_ms } = Estimate::of(entrants as usize, known, parallel);
+    Ok(Cost { calls, duration_ms })
+}
+
+#[cfg(feature = "ssr")]
+async fn decide(battle: BattleId, input: Input) -> Result<(), AppError> {
+    store::commit::battle(&ports::db()?, battle, input).await?;
+    Ok(())
+}
+
+/// The model that is named, or the default one.
+#[cfg(feature = "ssr")]
+pub fn judge(model: &str) -> Result<Judge, AppError> {
+    let models = ports::models()?;
+    let default = models.default_model().map(|model| model.to_string());
+    let model = Some(model.to_owned()).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
+    let Choice { model, paid, .. } = Choice::from_catalogue(&models.catalogue(), &model)?;
+    Ok(Judge { model, paid })
+}
+
+#[cfg(feature = "ssr")]
+pub async fn examiner(
+    battle: BattleId,
+    kind: &str,
+    identity: String,
+    model: &str,
+) -> Result<Examiner, AppError> {
+    let Choice { model, paid, .. } = Choice::from_catalogue(&ports::models()?.catalogue(), model)?;
+    let identity = match (kind, identity.as_str()) {
+        ("backend", name) => {
+            let backend = domain::backend::Backend(name.to_owned());
+            let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
+            Identity::Backend(ports::coders()?.check(wanted).await?.backend)
+        }
+        (_, "") => Identity::Plain,
+        (_, name) => {
+            let db = ports::db()?;
+            let battle = store::battles::get(&db, battle).await?;
+            let project = store::workspace::project(&db, battle.project).await?;
+            Identity::Persona(ports::personas()?.check(project.path, name.to_owned()).await?)
+        }
+    };
+    Ok(Examiner { identity, model, paid })
+}
+
+#[cfg(feature = "ssr")]
+fn fresh() -> Fresh {
+    Fresh::new(uuid::Uuid::now_v7())
+}
+
+#[cfg(feature = "ssr")]
+fn now_ms() -> i64 {
+    (time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000) as i64
+}

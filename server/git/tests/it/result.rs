@@ -1,0 +1,88 @@
+//! What stays of a worktree's work, and what others begin with.
+
+use std::fs;
+
+use git::{Limits, Snapshot, Worktree};
+
+use crate::harness::{Ground, files, git};
+
+fn limits() -> Limits {
+    Limits::default()
+}
+
+#[test]
+fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
+    let ground = Ground::new(&[("a", "one\n"), (".gitignore", "secret\n")]);
+    ground.write("a", "mine\n");
+    ground.write("new", "untracked\n");
+    ground.write("secret", "key\n");
+    let committed =
+        Snapshot::take(&ground.dir.path().join("s1"), "s1", &ground.project(), false, &limits()).unwrap();
+    let carried =
+        Snapshot::take(&ground.dir.path().join("s2"), "s2", &ground.project(), true, &limits()).unwrap();
+    ground.write("a", "later\n");
+    ground.git(&["add", "-A"]);
+    ground.git(&["commit", "-qm", "later"]);
+    let begin = |snapshot: &Snapshot, id: &str| {
+        snapshot.worktree(&ground.dir.path().join(id), id, &[], &limits()).unwrap()
+    };
+    let text = |worktree: &Worktree, path: &str| fs::read_to_string(worktree.tree().join(path)).ok();
+    let (first, second) = (begin(&committed, "w1"), begin(&carried, "w2"));
+    assert_eq!(text(&first, "a").as_deref(), Some("one\n"));
+    assert_eq!((text(&first, "new"), text(&second, "secret")), (None, None));
+    assert_eq!(text(&second, "a").as_deref(), Some("mine\n"));
+    assert_eq!(text(&second, "new").as_deref(), Some("untracked\n"));
+    // Nothing of it counts as the agent's change.
+    assert!(second.diff(&limits()).unwrap().files.is_empty() && first.base() == second.base());
+    let again = Snapshot::open(&ground.dir.path().join("s2")).unwrap();
+    assert_eq!(again.text(b"a", 100).unwrap().as_deref(), Some(&b"mine\n"[..]));
+    assert_eq!(again.text(b"secret", 100).unwrap(), None);
+    assert_eq!(again.paths().unwrap(), [&b".gitignore"[..], b"a", b"new"]);
+}
+
+#[test]
+fn a_result_stays_as_it_was_and_can_be_compared_copied_and_adopted() {
+    let ground = Ground::new(&[("a", "one\n"), ("b", "two\n")]);
+    let mut one = ground.worktree("w1");
+    let mut other = ground.worktree("w2");
+    fs::write(one.tree().join("a"), "by one\n").unwrap();
+    fs::write(one.tree().join("c"), "new\n").unwrap();
+    fs::remove_file(other.tree().join("b")).unwrap();
+    fs::write(other.tree().join("a"), "by other\n").unwrap();
+    let sealed = one.seal(&limits()).unwrap();
+    other.seal(&limits()).unwrap();
+    assert_eq!(sealed.files.len(), 2);
+    // Somebody goes on in the folder.
+    fs::write(one.tree().join("a"), "later\n").unwrap();
+    let one = Worktree::open(&ground.dir.path().join("w1")).unwrap();
+    assert_eq!(one.result_text(b"a", 100).unwrap().as_deref(), Some(&b"by one\n"[..]));
+
+    let between = one.compare(&other, &limits()).unwrap();
+    let told: Vec<_> = between.files.iter().map(|file| (file.display(), file.status)).collect();
+    use git::Status::{Deleted, Modified};
+    assert_eq!(told, [("a".into(), Modified), ("b".into(), Deleted), ("c".into(), Deleted)]);
+    assert!(String::from_utf8_lossy(&between.patch).contains("-by one\n+by other\n"));
+
+    let copy = one.copy_result(&ground.dir.path().join("w3"), "w3", &[], &limits()).unwrap();
+    let held = files(&copy.tree());
+    assert_eq!(held[&b"a".to_vec()].1, b"by one\n");
+    assert!(copy.diff(&limits()).unwrap().files.is_empty());
+
+    let adopted = one.adopt_to_working_tree(&ground.project(), &limits()).unwrap();
+    assert_eq!(adopted.changed.len(), 2);
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "by one\n");
+    let author = git::Author { name: "A", email: "a@b.c" };
+    other.adopt_as_commit(&ground.project(), "theirs", "It", author).unwrap();
+    let shown = git(&ground.project(), &["show", "--stat", "--format=%s", "theirs"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.starts_with("It\n") && shown.contains("2 files changed"), "{shown}");
+}
+
+#[test]
+fn without_a_result_there_is_nothing_to_adopt() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let worktree = ground.worktree("w1");
+    fs::write(worktree.tree().join("a"), "two\n").unwrap();
+    assert!(worktree.adopt_to_working_tree(&ground.project(), &limits()).is_err());
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "one\n");
+}

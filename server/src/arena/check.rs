@@ -1,0 +1,172 @@
+//! A project's own check, on the base or on a result: in a clean tree, behind a wall, for so long and so much.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use domain::{
+    battle::{Checked, check::LIMIT_S},
+    feed::StreamId,
+    id::BattleId,
+    output::{Measured, Output, Phase},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use git::Limits;
+use store::results::Made;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    sync::mpsc,
+    time::timeout,
+};
+use wall::{Grace, Process};
+
+use crate::{
+    backend,
+    coder::{Coders, blocking},
+    engine::{Backend, Stop},
+};
+
+/// What of its output is kept. More is read and thrown away, so that it does not wait for a reader.
+const OUTPUT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A little less than the task's own limit: a check that does not end is a result, and no failure of ours.
+const RUN_MAX: Duration = Duration::from_secs(LIMIT_S as u64 - 30);
+
+pub(crate) struct CheckRun {
+    pub coders: Arc<Coders>,
+    pub stream: StreamId,
+    pub command: String,
+    pub of: Of,
+}
+
+/// Which tree is checked.
+#[derive(Clone, Copy)]
+pub(crate) enum Of {
+    Base(BattleId),
+    /// The result of this attempt.
+    Result(StreamId),
+}
+
+impl Backend for CheckRun {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        async move {
+            let _ = outputs.send(Output::Phase(Phase::Preparing)).await;
+            let tree = self.tree().await?;
+            let checked = self.check(&tree, outputs, stop).await;
+            // It has served; nobody looks at it again.
+            if let Err(error) = blocking(move || tree.remove()).await {
+                tracing::warn!(%error, "the tree of a check could not be removed; the next start does");
+            }
+            let checked = checked?;
+            let measured = Measured { duration_ms: checked.duration_ms, ..Measured::default() };
+            let made = Made { changes: None, checked: Some(checked) };
+            let kept = store::results::keep(self.coders.db(), self.stream, &made, None).await;
+            kept.map_err(|error| backend::Error::Unprepared(error.to_string()))?;
+            Ok(measured)
+        }
+        .boxed()
+    }
+}
+
+impl CheckRun {
+    /// A clean one: nothing that somebody built or left lying about is in it.
+    async fn tree(&self) -> Result<git::Worktree, backend::Error> {
+        let id = format!("check-{}-{}", self.stream.task, self.stream.attempt);
+        let folder = self.coders.checks().join(&id);
+        match self.of {
+            Of::Base(battle) => {
+                let snapshot = self.coders.snapshot_folder(battle.0);
+                blocking(move || {
+                    git::Snapshot::open(&snapshot)?.worktree(&folder, &id, &[], &Limits::default())
+                })
+                .await
+            }
+            Of::Result(stream) => {
+                let found = store::worktrees::of_attempt(self.coders.db(), stream).await;
+                let found = found.map_err(|error| backend::Error::Unprepared(error.to_string()))?;
+                let from = found.map(|worktree| self.coders.place(&worktree)).ok_or_else(|| {
+                    backend::Error::Unprepared("The worktree of the result is not there any more.".into())
+                })?;
+                blocking(move || {
+                    git::Worktree::open(&from)?.copy_result(&folder, &id, &[], &Limits::default())
+                })
+                .await
+            }
+        }
+    }
+
+    async fn check(
+        &self,
+        tree: &git::Worktree,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<Checked, backend::Error> {
+        let arguments = vec!["-c".into(), self.command.clone().into()];
+        let mut process = self.coders.command(tree, "/bin/sh", arguments, self.stream).await?;
+        drop(process.stdin.take());
+        let (Some(out), Some(err)) = (process.stdout.take(), process.stderr.take()) else {
+            return Err(backend::Error::Unprepared("The check could not be started.".into()));
+        };
+        let _ = outputs.send(Output::Phase(Phase::Generating)).await;
+        let started = Instant::now();
+        let (said, heard) = mpsc::channel(64);
+        let listening = hear(heard, outputs);
+        let running = run(&mut process, out, err, said);
+        let finished = async { tokio::join!(timeout(RUN_MAX, running), listening) };
+        let Some((code, mut output)) = stop.token().run_until_cancelled(finished).await else {
+            end(process).await;
+            return Err(backend::Error::Cancelled);
+        };
+        end(process).await;
+        if code.is_err() {
+            output.push_str(&format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60));
+        }
+        Ok(Checked::new(code.ok().flatten(), started.elapsed().as_millis() as u64, &output))
+    }
+}
+
+async fn run(
+    process: &mut Process,
+    out: impl AsyncRead + Unpin,
+    err: impl AsyncRead + Unpin,
+    said: mpsc::Sender<String>,
+) -> Option<i32> {
+    let (status, (), ()) = tokio::join!(process.wait(), read(out, said.clone()), read(err, said));
+    status.ok().and_then(|status| status.code())
+}
+
+async fn end(process: Process) {
+    if let Err(error) = process.end(Grace::default()).await {
+        tracing::error!(%error, "the check's processes could not all be ended");
+    }
+}
+
+async fn read(mut pipe: impl AsyncRead + Unpin, said: mpsc::Sender<String>) {
+    let mut piece = vec![0; 8 * 1024];
+    while let Ok(read @ 1..) = pipe.read(&mut piece).await {
+        if said.send(String::from_utf8_lossy(&piece[..read]).into_owned()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Shows it as it comes, and keeps its end.
+async fn hear(mut heard: mpsc::Receiver<String>, outputs: &mpsc::Sender<Output>) -> String {
+    let (mut kept, mut shown) = (String::new(), 0);
+    while let Some(piece) = heard.recv().await {
+        if shown < OUTPUT_BYTES_MAX {
+            shown += piece.len();
+            let _ = outputs.send(Output::Text(piece.clone())).await;
+        }
+        kept.push_str(&piece);
+        if kept.len() > 2 * OUTPUT_BYTES_MAX {
+            let from = kept.ceil_char_boundary(kept.len() - OUTPUT_BYTES_MAX);
+            kept.drain(..from);
+        }
+    }
+    kept
+}
