@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod it {
     mod attachments;
+    mod battles;
     mod claim;
     mod coder;
     mod connections;
