@@ -2,6 +2,7 @@
 
 pub mod assets;
 pub mod attachments;
+mod battles;
 pub mod feed;
 pub mod guard;
 pub mod headers;

@@ -14,7 +14,8 @@ pub struct Ask {
     pub answered: String,
     /// How many tool results came after it: which step of its script is next.
     pub tool_results: u64,
-    pub tools_offered: bool,
+    /// The names of the tools that are offered.
+    pub tools: Vec<String>,
     pub stream: bool,
     pub include_usage: bool,
     pub tokens_max: Option<u64>,
@@ -76,7 +77,7 @@ impl Ask {
 
     /// Whether a short title is wanted. An agent's own long prompt may hold the word too, but it offers tools.
     pub fn wants_title(&self) -> bool {
-        !self.tools_offered && self.system.to_ascii_lowercase().contains("title")
+        self.tools.is_empty() && self.system.to_ascii_lowercase().contains("title")
     }
 }
 
@@ -116,6 +117,12 @@ fn without_reminders(text: &str) -> String {
     }
     kept.push_str(left);
     kept
+}
+
+/// The names in a list of tools, wherever an API puts them.
+pub fn names<'a>(tools: impl IntoIterator<Item = &'a Value>) -> Vec<String> {
+    let name = |tool: &Value| Some(tool.pointer("/function/name").or(tool.get("name"))?.as_str()?.to_owned());
+    tools.into_iter().filter_map(name).collect()
 }
 
 #[cfg(test)]

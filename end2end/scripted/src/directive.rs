@@ -1,7 +1,9 @@
 //! Directives in a prompt, `[[name arguments]]`, by which a test chooses what the server does. Pure.
 //!
 //! Said, in the order written: `say TEXT` · `markdown` · `tokens N` · `count N` · `stamp N` ·
-//! `bytes N [chunk M]` · `reasoning TEXT` · `tool NAME {JSON}` (ends the answer; its result brings the next part).
+//! `bytes N [chunk M]` · `reasoning TEXT` · `tool NAME {JSON}` and `shell COMMAND`, which takes the tool that the agent
+//! offers for commands (each ends the answer; its result brings the next part). `on MODEL` makes what follows that
+//! model's alone, until `on any`.
 //! How: `rate N` · `split-utf8` · `loading MS` · `fake-reasoning N` · `error-shape SHAPE`.
 //! Faults: `truncate after N` · `cut after N` · `hang [after N]` · `die` · `status CODE [retry-after S]` ·
 //! `overflow` · `blind` (refuses images) · `crash-line` · `fault-seed N`. `loading` and every fault take `times N`: only the first N requests
@@ -22,15 +24,32 @@ pub enum Directive {
     Tokens(u64),
     Count(u64),
     Stamp(u64),
-    Bytes { total: u64, chunk: u64 },
+    Bytes {
+        total: u64,
+        chunk: u64,
+    },
     Reasoning(String),
-    Tool { name: String, arguments: Value },
+    Tool {
+        name: String,
+        arguments: Value,
+    },
+    /// A command for whatever tool the agent offers for that.
+    Shell(String),
+    /// What follows is for this model alone; for all again after `on any`.
+    On(String),
     Rate(f64),
     SplitUtf8,
-    Loading { ms: u64, times: Option<u64> },
+    Loading {
+        ms: u64,
+        times: Option<u64>,
+    },
     FakeReasoning(u32),
     ErrorShape(Shape),
-    Fault { fault: Fault, times: Option<u64>, step: Option<u64> },
+    Fault {
+        fault: Fault,
+        times: Option<u64>,
+        step: Option<u64>,
+    },
 }
 
 /// What goes wrong.
@@ -134,7 +153,9 @@ pub fn fault_of_seed(seed: u64) -> Directive {
     Directive::Fault { fault, times: None, step: None }
 }
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
+    "shell",
+    "on",
     "say",
     "markdown",
     "tokens",
@@ -179,6 +200,8 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
         "say" => return Ok(Directive::Say(text.to_owned())),
         "reasoning" => return Ok(Directive::Reasoning(text.to_owned())),
         "tool" => return tool(text),
+        "shell" => return Ok(Directive::Shell(text.to_owned())),
+        "on" => return Ok(Directive::On(text.to_owned())),
         _ => {}
     }
     let mut arguments = Arguments::new(text);

@@ -4,12 +4,16 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::ask::Ask;
 use crate::directive::{Directive, Fault, Malformed, Shape, parse};
+use crate::opinion;
 use crate::sample;
 use crate::schema;
 use crate::seed::{hash, mix};
 use crate::setup::Script;
+use crate::shell;
 use crate::wire::Call;
 use crate::words::{Source, Tokens, title};
 
@@ -53,7 +57,12 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
         reply.parts.push_back(text(title(seed)));
         return Ok(reply);
     }
-    let parsed = parse(&ask.prompt)?;
+    if let Some(opinion) = opinion::of(ask) {
+        reply.parts.push_back(text(opinion));
+        return Ok(reply);
+    }
+    let mut parsed = parse(&ask.prompt)?;
+    parsed.directives = for_model(parsed.directives, &ask.model);
     let mut rate = None;
     for directive in &parsed.directives {
         let applies = |times: &Option<u64>| times.is_none_or(|times| seen < times);
@@ -96,9 +105,10 @@ fn step(directives: &[Directive], ask: &Ask, seed: u64) -> VecDeque<Part> {
             Directive::Stamp(n) => tokens(Source::Stamp(*n)),
             Directive::Bytes { total, chunk } => tokens(Source::Bytes { total: *total, chunk: *chunk }),
             Directive::Reasoning(said) => Part::Reasoning(Tokens::new(Source::Text(said.clone()))),
-            Directive::Tool { name, arguments } => {
-                let id = format!("call_{:016x}", mix(ask.fingerprint, position as u64));
-                Part::Call(Call { id, name: name.clone(), arguments: arguments.clone() })
+            Directive::Tool { name, arguments } => call(ask, position, name, arguments.clone()),
+            Directive::Shell(command) => {
+                let (name, arguments) = shell::call(&ask.tools, command);
+                call(ask, position, name, arguments)
             }
             _ => continue,
         };
@@ -109,6 +119,25 @@ fn step(directives: &[Directive], ask: &Ask, seed: u64) -> VecDeque<Part> {
         at += u64::from(ends_step);
     }
     parts
+}
+
+fn call(ask: &Ask, position: usize, name: &str, arguments: Value) -> Part {
+    let id = format!("call_{:016x}", mix(ask.fingerprint, position as u64));
+    Part::Call(Call { id, name: name.to_owned(), arguments })
+}
+
+/// Those that are for this model.
+fn for_model(directives: Vec<Directive>, model: &str) -> Vec<Directive> {
+    let mut is_meant = true;
+    let mut meant = Vec::new();
+    for directive in directives {
+        match directive {
+            Directive::On(name) => is_meant = name == "any" || name == model,
+            directive if is_meant => meant.push(directive),
+            _ => {}
+        }
+    }
+    meant
 }
 
 fn unscripted(ask: &Ask, rest: &str, reply: &Reply, seed: u64) -> Part {
@@ -181,13 +210,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_for_one_model_is_not_said_by_another() {
+        let prompt = "[[on small]][[say s]][[on large]][[say l]][[on any]][[say both]]";
+        check(prompt, 0, "s|both");
+        assert_eq!(said(&Ask { model: "large".into(), ..ask(prompt) }, 0), "l|both");
+    }
+
+    #[test]
+    fn a_command_goes_to_the_tool_that_is_offered() {
+        let with = |tool: &str| said(&Ask { tools: vec![tool.into()], ..ask("[[shell ls]]") }, 0);
+        assert_eq!(with("run"), r#"call:run {"command":"ls"}"#);
+        assert_eq!(
+            with("run_shell_command"),
+            r#"call:run_shell_command {"command":"ls","is_background":false}"#
+        );
+        assert_eq!(with("shell"), r#"call:shell {"command":"ls"}"#);
+    }
+
+    #[test]
     fn a_title_ignores_the_script() {
         let system = "Write a title for this conversation.".to_owned();
         let title = Ask { system: system.clone(), ..ask("[[die]]") };
         assert_eq!(said(&title, 0).split(' ').count(), 3);
         assert_eq!(plan(&title, &Script::default(), 0).expect("a plan").fault, None);
         // The control: an agent's prompt with tools is no request for a title.
-        let agent = Ask { system, tools_offered: true, ..ask("[[die]]") };
+        let agent = Ask { system, tools: vec!["run".into()], ..ask("[[die]]") };
         assert_eq!(plan(&agent, &Script::default(), 0).expect("a plan").fault, Some(Fault::Die));
     }
 

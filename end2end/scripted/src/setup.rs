@@ -34,12 +34,15 @@ pub struct Script {
     pub api_key: Option<String>,
 }
 
+/// The last three have opinions: see `opinion.rs`.
+const MODELS: [&str; 7] = ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge"];
+
 impl Default for Script {
     fn default() -> Self {
         Self {
             flavour: Flavour::LlamaSwap,
             seed: 1,
-            models: ["small", "large", "echo", "count"].map(String::from).to_vec(),
+            models: MODELS.map(String::from).to_vec(),
             any_model: false,
             tokens_per_second: 200.0,
             load: Duration::ZERO,

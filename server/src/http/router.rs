@@ -8,6 +8,7 @@ use tower_http::{compression::CompressionLayer, trace::TraceLayer};
 
 use super::{
     assets, attachments,
+    battles::{self, Battles},
     feed::{self, Feed},
     guard, headers, health, history, login,
     metrics::{self, Metrics},
@@ -19,6 +20,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
     let options = LeptosOptions::builder().output_name("boocode").site_pkg_dir("pkg").build();
     let gate = Arc::clone(&feed.gate);
     let db = feed.db.clone();
+    let battles = Battles { db: db.clone(), live: Arc::clone(&feed.live), ports: ports.clone() };
     let metrics = Metrics { db: db.clone(), live: Arc::clone(&feed.live), tally };
     let context = move || {
         provide_context(db.clone());
@@ -31,6 +33,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
         .merge(pages)
         .merge(design)
         .merge(history::routes(feed.db.clone()))
+        .merge(battles::routes(battles))
         .merge(login::routes(Arc::clone(&gate)))
         .merge(health::routes(Arc::clone(&gate)))
         .merge(metrics::routes(metrics))

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use domain::{
     Rejected,
     battle::{
-        Analysis, Battle, Contestant, Course, Examination, Identity, Kind, Standing, analysis::Judgement,
+        Analysis, Battle, Contestant, Course, Examination, Identity, Kind, Standing, Status,
+        analysis::Judgement,
     },
     catalogue::{ModelRef, NotAModelRef},
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
@@ -359,6 +360,58 @@ pub(crate) async fn record_examination(
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// A battle as a list has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub id: BattleId,
+    pub project: ProjectId,
+    pub kind: Kind,
+    pub title: String,
+    pub status: Status,
+    pub created_at_ms: i64,
+    pub finished_at_ms: Option<i64>,
+    /// Whom a person chose, or else whom the newest verdict names.
+    pub winner: Option<ContestantId>,
+}
+
+/// The newest first, those before a given one.
+pub async fn list(
+    db: &Db,
+    project: Option<ProjectId>,
+    kind: Option<Kind>,
+    before: Option<BattleId>,
+    limit: u32,
+) -> Result<Vec<Listed>> {
+    let rows = sqlx::query!(
+        r#"select id, project_id, battle_type, left(prompt, 400) as "prompt!", status, created_at_ms, finished_at_ms,
+               coalesce(winner_contestant_id, judged_contestant_id) as winner
+           from battles
+           where ($1::uuid is null or project_id = $1) and ($2::text is null or battle_type = $2)
+             and ($3::uuid is null or id < $3)
+           order by id desc limit $4"#,
+        project.map(|project| project.0),
+        kind.map(Kind::word),
+        before.map(|before| before.0),
+        i64::from(limit)
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Listed {
+                id: BattleId(row.id),
+                project: ProjectId(row.project_id),
+                kind: from_word(&row.battle_type)?,
+                title: domain::chat::title::from_prompt(&row.prompt),
+                status: from_word(&row.status)?,
+                created_at_ms: row.created_at_ms,
+                finished_at_ms: row.finished_at_ms,
+                winner: row.winner.map(ContestantId),
+            })
+        })
+        .collect()
 }
 
 /// The battles of a host whose results may not be written as they are.

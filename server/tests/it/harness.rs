@@ -214,6 +214,19 @@ impl Server {
         answer.text().await.unwrap()
     }
 
+    /// As a script asks, in JSON.
+    pub async fn script(&self, path: &str, body: Option<Value>) -> (StatusCode, Value) {
+        let asked = match &body {
+            Some(body) => {
+                self.client.post(format!("{}{path}", self.url)).header(header::ORIGIN, &self.url).json(body)
+            }
+            None => self.client.get(format!("{}{path}", self.url)),
+        };
+        let answer = asked.header(header::COOKIE, &self.cookie).send().await.unwrap();
+        let (status, text) = (answer.status(), answer.text().await.unwrap());
+        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
     pub async fn snapshot(&self, chat: Option<ChatId>) -> Snapshot<Page> {
         let path = chat.map_or("/".to_owned(), |chat| format!("/chat/{chat}"));
         self.call("page_snapshot", &[("path", path)]).await.json().await.unwrap()

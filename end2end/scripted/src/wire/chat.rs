@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Answer, CREATED, Call, End, Finish, Head, Wire, data, pieces};
-use crate::ask::{Ask, Said, flag, list, text_of, word};
+use crate::ask::{Ask, Said, flag, list, names, text_of, word};
 
 pub fn read(body: &Value) -> Ask {
     let said = list(body, "messages").iter().map(|message| {
@@ -24,7 +24,7 @@ pub fn read(body: &Value) -> Ask {
     let parts = list(body, "messages").iter().flat_map(|message| list(message, "content"));
     let url = |part: &Value| Some(part.pointer("/image_url/url")?.as_str()?.to_owned());
     ask.see(parts.filter_map(url).collect());
-    ask.tools_offered = !list(body, "tools").is_empty();
+    ask.tools = names(list(body, "tools"));
     ask.stream = flag(body, "stream");
     ask.include_usage = body.get("stream_options").is_some_and(|options| flag(options, "include_usage"));
     let most = body.get("max_completion_tokens").or_else(|| body.get("max_tokens"));

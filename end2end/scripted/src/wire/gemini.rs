@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Call, End, Finish, Head, Wire, data};
-use crate::ask::{Ask, Said, list, text_of, word};
+use crate::ask::{Ask, Said, list, names, text_of, word};
 
 /// Model and streaming stand in the path; the route puts them into the body as `model` and `stream`.
 pub fn read(body: &Value) -> Ask {
@@ -21,7 +21,7 @@ pub fn read(body: &Value) -> Ask {
     }
     let mut ask =
         Ask::of_conversation(word(body, "model"), body.get("contents").unwrap_or(&Value::Null), said);
-    ask.tools_offered = !list(body, "tools").is_empty();
+    ask.tools = names(list(body, "tools").iter().flat_map(|tools| list(tools, "functionDeclarations")));
     ask.stream = crate::ask::flag(body, "stream");
     let config = body.get("generationConfig").unwrap_or(&Value::Null);
     ask.tokens_max = config.get("maxOutputTokens").and_then(Value::as_u64);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Call, End, Finish, Head, Wire, named, pieces};
-use crate::ask::{Ask, Said, flag, list, text_of, word};
+use crate::ask::{Ask, Said, flag, list, names, text_of, word};
 
 pub fn read(body: &Value) -> Ask {
     let mut said = vec![Said::System(text_of(body.get("system").unwrap_or(&Value::Null)))];
@@ -21,7 +21,7 @@ pub fn read(body: &Value) -> Ask {
     }
     let mut ask =
         Ask::of_conversation(word(body, "model"), body.get("messages").unwrap_or(&Value::Null), said);
-    ask.tools_offered = !list(body, "tools").is_empty();
+    ask.tools = names(list(body, "tools"));
     ask.stream = flag(body, "stream");
     ask.tokens_max = body.get("max_tokens").and_then(Value::as_u64);
     let format = body.pointer("/output_config/format").or_else(|| body.get("output_format"));

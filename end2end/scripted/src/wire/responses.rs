@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, CREATED, Call, End, Finish, Head, Wire, named, pieces};
-use crate::ask::{Ask, Said, flag, list, text_of, word};
+use crate::ask::{Ask, Said, flag, list, names, text_of, word};
 
 pub fn read(body: &Value) -> Ask {
     let mut said = vec![Said::System(word(body, "instructions").to_owned())];
@@ -22,7 +22,7 @@ pub fn read(body: &Value) -> Ask {
         });
     }
     let mut ask = Ask::of_conversation(word(body, "model"), body.get("input").unwrap_or(&Value::Null), said);
-    ask.tools_offered = !list(body, "tools").is_empty();
+    ask.tools = names(list(body, "tools"));
     ask.stream = flag(body, "stream");
     ask.tokens_max = body.get("max_output_tokens").and_then(Value::as_u64);
     ask.schema = body.pointer("/text/format/schema").cloned();

@@ -23,7 +23,7 @@ use sqlx::PgPool;
 use store::{
     Error, battles, commit, feed,
     results::{self, Made},
-    snapshot, slots, streams, workspace, worktrees,
+    slots, snapshot, streams, workspace, worktrees,
 };
 use uuid::Uuid;
 
@@ -218,7 +218,10 @@ async fn a_coder_goes_on_in_a_contestants_worktree(pool: PgPool) {
     // It is the Coder's now, and no longer goes with the battle's.
     assert!(worktrees::of_battle(&scene.db, it.id).await.unwrap().is_empty());
     let stale = StreamId { attempt: domain::id::Attempt(9), ..stream };
-    let late = Worktree { id: WorktreeId(Uuid::now_v7()), ..worktrees::get(&scene.db, coder).await.unwrap().unwrap() };
+    let late = Worktree {
+        id: WorktreeId(Uuid::now_v7()),
+        ..worktrees::get(&scene.db, coder).await.unwrap().unwrap()
+    };
     assert!(worktrees::made_for_battle(&scene.db, stale, &late).await.is_err());
 }
 

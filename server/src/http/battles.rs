@@ -1,0 +1,317 @@
+//! Battles for scripts, behind the same login as the pages. What is answered is described in `docs/api.md`.
+
+mod shown;
+
+use std::{sync::Arc, time::Duration};
+
+use app::{error::AppError, ports};
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use domain::{
+    Rejected,
+    battle::{Draft, Examiner, Fresh, Identity, Input, Judge, Kind, Line},
+    catalogue::Catalogue,
+    chat::Choice,
+    feed::{Envelope, Seq, StreamId},
+    id::{BattleId, ContestantId, ProjectId, SessionId},
+    layout::Target,
+};
+use serde::Deserialize;
+use serde_json::json;
+use store::Db;
+use tokio::{sync::Notify, time::timeout};
+use uuid::Uuid;
+
+use crate::{engine::now_ms, live::Live, ports::Ports};
+use shown::{Listed, Shown};
+
+/// How long somebody who waits for news is held.
+const EVENTS_WAIT_MAX: Duration = Duration::from_secs(20);
+const EVENTS_READ_MAX: i64 = 500;
+
+#[derive(Clone)]
+pub struct Battles {
+    pub db: Db,
+    pub live: Arc<Live>,
+    pub ports: Ports,
+}
+
+pub fn routes(battles: Battles) -> Router {
+    Router::new()
+        .route("/api/battles", get(list).post(create))
+        .route("/api/battles/{id}", get(one))
+        .route("/api/battles/{id}/stop", post(stop))
+        .route("/api/battles/{id}/contestants/{contestant}/stop", post(stop_contestant))
+        .route("/api/battles/{id}/contestants/{contestant}/retry", post(retry))
+        .route("/api/battles/{id}/analyze", post(analyze))
+        .route("/api/battles/{id}/cross-examine", post(cross_examine))
+        .route("/api/battles/{id}/winner", post(winner))
+        .route("/api/battles/{id}/diff", get(diff))
+        .route("/api/battles/{id}/events", get(events))
+        .with_state(battles)
+}
+
+/// Everything that goes wrong, as a page is told it, under the status that it means.
+struct Refused(AppError);
+
+type Answer<T> = Result<T, Refused>;
+
+impl<E: Into<AppError>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status = match &self.0 {
+            AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
+            AppError::Rejected(Rejected::Idle | Rejected::Busy | Rejected::Stale) => StatusCode::CONFLICT,
+            AppError::Rejected(_) | AppError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
+            AppError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        (status, Json(json!({ "error": self.0.to_string() }))).into_response()
+    }
+}
+
+#[derive(Deserialize)]
+struct Filter {
+    project: Option<ProjectId>,
+    #[serde(rename = "type")]
+    kind: Option<Kind>,
+    before: Option<BattleId>,
+    #[serde(default = "fifty")]
+    limit: u32,
+}
+
+fn fifty() -> u32 {
+    50
+}
+
+async fn list(State(at): State<Battles>, Query(filter): Query<Filter>) -> Answer<Json<Vec<Listed>>> {
+    let Filter { project, kind, before, limit } = filter;
+    let rows = store::battles::list(&at.db, project, kind, before, limit.clamp(1, 500)).await?;
+    Ok(Json(rows.into_iter().map(Listed::of).collect()))
+}
+
+/// What is not said is as the launcher has it when it opens.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    id: Option<BattleId>,
+    session: SessionId,
+    #[serde(rename = "type")]
+    kind: Kind,
+    prompt: String,
+    contestants: Vec<Line>,
+    limit_s: Option<u32>,
+    tokens_max: Option<u64>,
+    #[serde(default)]
+    carry: bool,
+    #[serde(default)]
+    check: String,
+    /// A model; `none` for nobody, and nothing for the default one.
+    #[serde(default)]
+    judge: String,
+}
+
+async fn create(State(at): State<Battles>, Json(asked): Json<Asked>) -> Answer<Response> {
+    let judge = match asked.judge.as_str() {
+        "none" => String::new(),
+        "" => at.ports.catalogue.default_model().map(|model| model.to_string()).unwrap_or_default(),
+        model => model.to_owned(),
+    };
+    let draft = Draft {
+        id: asked.id.unwrap_or_else(|| BattleId(Uuid::now_v7())),
+        session: asked.session,
+        kind: asked.kind,
+        prompt: asked.prompt,
+        contestants: asked.contestants,
+        limit_s: asked.limit_s.unwrap_or(domain::battle::LIMIT_S),
+        tokens_max: asked.tokens_max,
+        carry: asked.carry,
+        check: asked.check,
+        judge,
+    };
+    let id = at.ports.arena.launch(draft, Target::Tab { pane: None }).await?;
+    let shown = Shown::of(&store::battles::get(&at.db, id).await?);
+    Ok((StatusCode::CREATED, Json(shown)).into_response())
+}
+
+async fn one(State(at): State<Battles>, Path(id): Path<BattleId>) -> Answer<Json<Shown>> {
+    at.shown(id).await
+}
+
+async fn stop(State(at): State<Battles>, Path(id): Path<BattleId>) -> Answer<Json<Shown>> {
+    at.decide(id, Input::Stop { fresh: fresh(), at_ms: now_ms() }).await
+}
+
+async fn stop_contestant(
+    State(at): State<Battles>,
+    Path((id, contestant)): Path<(BattleId, ContestantId)>,
+) -> Answer<Json<Shown>> {
+    at.decide(id, Input::StopContestant { contestant, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+async fn retry(
+    State(at): State<Battles>,
+    Path((id, contestant)): Path<(BattleId, ContestantId)>,
+) -> Answer<Json<Shown>> {
+    at.decide(id, Input::Retry { contestant, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Analyze {
+    #[serde(default)]
+    model: String,
+}
+
+async fn analyze(
+    State(at): State<Battles>,
+    Path(id): Path<BattleId>,
+    Json(Analyze { model }): Json<Analyze>,
+) -> Answer<Json<Shown>> {
+    let default = at.ports.catalogue.default_model().map(|model| model.to_string());
+    let model = Some(model).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
+    let Choice { model, paid, .. } = Choice::from_catalogue(&at.catalogue(), &model)?;
+    at.decide(id, Input::Analyse { judge: Judge { model, paid }, fresh: fresh(), at_ms: now_ms() }).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CrossExamine {
+    backend: Option<String>,
+    persona: Option<String>,
+    model: String,
+    question: Option<String>,
+}
+
+async fn cross_examine(
+    State(at): State<Battles>,
+    Path(id): Path<BattleId>,
+    Json(asked): Json<CrossExamine>,
+) -> Answer<Json<Shown>> {
+    let Choice { model, paid, .. } = Choice::from_catalogue(&at.catalogue(), &asked.model)?;
+    let identity = match (asked.backend, asked.persona) {
+        (Some(backend), _) => {
+            let backend = domain::backend::Backend(backend);
+            let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
+            Identity::Backend(at.ports.coders.check(wanted).await?.backend)
+        }
+        (None, Some(persona)) => {
+            let battle = store::battles::get(&at.db, id).await?;
+            let project = store::workspace::project(&at.db, battle.project).await?;
+            Identity::Persona(
+                ports::Personas::check(at.ports.personas.as_ref(), project.path, persona).await?,
+            )
+        }
+        (None, None) => Identity::Plain,
+    };
+    let examiner = Examiner { identity, model, paid };
+    at.decide(id, Input::Examine { examiner, question: asked.question, fresh: fresh(), at_ms: now_ms() })
+        .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Winner {
+    /// Nobody takes the choice back.
+    contestant: Option<ContestantId>,
+}
+
+async fn winner(
+    State(at): State<Battles>,
+    Path(id): Path<BattleId>,
+    Json(Winner { contestant }): Json<Winner>,
+) -> Answer<Json<Shown>> {
+    at.decide(id, Input::SetWinner { winner: contestant }).await
+}
+
+#[derive(Deserialize)]
+struct OfContestant {
+    contestant: ContestantId,
+}
+
+/// The patch of a contestant's newest try.
+async fn diff(
+    State(at): State<Battles>,
+    Path(id): Path<BattleId>,
+    Query(OfContestant { contestant }): Query<OfContestant>,
+) -> Answer<Response> {
+    let battle = store::battles::get(&at.db, id).await?;
+    let task = battle.task_of(battle.contestant(contestant)?);
+    let stream = task.and_then(|task| Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 }));
+    let patch = match stream {
+        Some(stream) => store::results::patch(&at.db, stream).await?,
+        None => None,
+    };
+    let patch = patch.ok_or_else(|| Rejected::missing("diff"))?;
+    Ok(([(header::CONTENT_TYPE, "text/x-diff; charset=utf-8")], patch).into_response())
+}
+
+#[derive(Deserialize)]
+struct After {
+    #[serde(default)]
+    after: Seq,
+}
+
+/// What happened to the battle after an event; waits a while where there is nothing yet.
+async fn events(
+    State(at): State<Battles>,
+    Path(id): Path<BattleId>,
+    Query(After { mut after }): Query<After>,
+) -> Answer<Response> {
+    store::battles::get(&at.db, id).await?;
+    let bell = Arc::new(Notify::new());
+    at.live.log.listen(&bell);
+    let found = timeout(EVENTS_WAIT_MAX, async {
+        loop {
+            let Some(events) = store::feed::read_after(&at.db, after, EVENTS_READ_MAX).await? else {
+                // Too long ago to be told: whoever asks looks at the battle itself and goes on from now.
+                let now = store::feed::head(&at.db).await?;
+                return Ok::<_, store::Error>((now, Vec::new()));
+            };
+            after = events.last().map_or(after, |last| last.seq);
+            let is_own = |envelope: &Envelope| envelope.event.battle() == Some(id);
+            let own: Vec<_> = events.into_iter().filter(is_own).collect();
+            if !own.is_empty() {
+                return Ok((after, own));
+            }
+            bell.notified().await;
+        }
+    });
+    let found = found.await;
+    at.live.log.leave(&bell);
+    let (after, events) = match found {
+        Ok(found) => found?,
+        Err(_) => (after, Vec::new()),
+    };
+    Ok(Json(json!({ "after": after, "events": events })).into_response())
+}
+
+impl Battles {
+    fn catalogue(&self) -> Catalogue {
+        self.ports.catalogue.catalogue()
+    }
+
+    async fn decide(&self, id: BattleId, input: Input) -> Answer<Json<Shown>> {
+        store::commit::battle(&self.db, id, input).await?;
+        self.shown(id).await
+    }
+
+    async fn shown(&self, id: BattleId) -> Answer<Json<Shown>> {
+        Ok(Json(Shown::of(&store::battles::get(&self.db, id).await?)))
+    }
+}
+
+fn fresh() -> Fresh {
+    Fresh::new(Uuid::now_v7())
+}

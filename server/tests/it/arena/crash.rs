@@ -1,0 +1,56 @@
+//! A battle outlives its server.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{Field, contestant, diff, launch, over, statuses, until};
+use crate::harness::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_kill_9_nobody_is_lost_and_nobody_runs_twice() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let prompt = "[[on small]][[shell echo a >> a.txt]][[say a]]\
+                  [[on large]][[shell echo b >> b.txt; sleep 4]][[say good]]";
+    let mut battle = field.coding(prompt, &["native@small", "goose@large", "native@large"]);
+    battle["judge"] = json!("local/judge");
+    battle["check"] = json!("true");
+    let id = launch(&server, battle).await;
+    // In the middle of the second one's command.
+    until(&server, &id, "the second one works", |it| {
+        it["contestants"][0]["status"] == "done" && it["contestants"][1]["status"] == "running"
+    })
+    .await;
+    server.kill().await;
+    let server = world.server("one").await;
+    let battle = over(&server, &id).await;
+    assert_eq!(
+        (battle["status"].as_str(), statuses(&battle)),
+        (Some("completed"), vec!["done"; 3]),
+        "{battle:#}"
+    );
+    // One task each: what was lost was tried again within it.
+    let tries: BTreeSet<_> = (0..3).map(|place| battle["contestants"][place]["tries"].to_string()).collect();
+    assert_eq!(tries.len(), 3);
+    assert!((0..3).all(|place| battle["contestants"][place]["tries"].as_array().unwrap().len() == 1));
+    // A fresh worktree each time: what the lost one left is not in the result.
+    let patch = diff(&server, &id, &contestant(&battle, 1)).await;
+    assert_eq!(patch.matches("+b\n").count(), 1, "{patch}");
+    assert_eq!(battle["analyses"][0]["state"], "done", "{battle:#}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_server_on_the_same_database_finishes_what_needs_no_folder() {
+    let world = World::new().await;
+    let (one, other) = (world.server("one").await, world.server("two").await);
+    let field = Field::new(&world, &one).await;
+    let id = launch(&one, field.qa("[[rate 60]][[count 120]]", &["@small", "@large", "@echo"])).await;
+    until(&one, &id, "the first one works", |it| it["contestants"][0]["status"] == "running").await;
+    one.kill().await;
+    let battle = over(&other, &id).await;
+    assert_eq!(statuses(&battle), ["done"; 3], "{battle:#}");
+    other.stop().await;
+}

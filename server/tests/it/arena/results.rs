@@ -1,0 +1,109 @@
+//! What becomes of results: the folder, adopting, going on, and diffs of any two.
+
+use std::fs;
+
+use domain::{diff::Outline, worktree};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Field, contestant, launch, over};
+use crate::{
+    coder::git,
+    harness::{World, eventually},
+};
+
+const PROMPT: &str = "[[on small]][[shell echo small > made.txt]][[say I made it.]]\
+                      [[on large]][[shell echo large > made.txt; echo two > other.txt]][[say So did I.]]";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_results_folder_tells_it_all_and_git_does_not_see_it() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let mut battle = field.coding(PROMPT, &["native@small", "native@large"]);
+    battle["judge"] = json!("local/judge");
+    let id = launch(&server, battle).await;
+    over(&server, &id).await;
+    let arena = field.project.join("Arena");
+    let finished = || async {
+        let top = fs::read_dir(&arena).ok()?.flatten().find(|entry| entry.path().is_dir())?.path();
+        let manifest: Value = serde_json::from_slice(&fs::read(top.join("manifest.json")).ok()?).ok()?;
+        (manifest["finished_at"].is_string() && top.join("analysis.md").exists()).then_some((top, manifest))
+    };
+    let (top, manifest) = eventually("the results are written", finished).await;
+    assert_eq!(
+        (manifest["id"].as_str(), manifest["battle_type"].as_str()),
+        (Some(id.as_str()), Some("coding"))
+    );
+    assert_eq!(manifest["contestants"][1]["model"], "local/large");
+    let read = |path: &str| fs::read_to_string(top.join(path)).unwrap();
+    assert!(read("native-small/diff.patch").contains("+small"));
+    assert!(
+        read("native-large/result.md").contains("## Output\n\nSo did I."),
+        "{}",
+        read("native-large/result.md")
+    );
+    assert_eq!(git(&field.project, &["status", "--porcelain"]), "");
+    // It is made again of what Postgres has.
+    fs::remove_dir_all(&arena).unwrap();
+    let path: String = server.call("write_results", &[("battle", id.clone())]).await.json().await.unwrap();
+    assert_eq!(
+        fs::read_to_string(format!("{path}/native-small/diff.patch")).unwrap().matches("+small").count(),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_contestant_is_adopted_and_another_gone_on_with() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.coding(PROMPT, &["native@small", "native@large"])).await;
+    let battle = over(&server, &id).await;
+    let (small, large) = (contestant(&battle, 0), contestant(&battle, 1));
+
+    // From the one to the other, as a diff view asks for it.
+    let of = json!({"Between": [small, large]});
+    let fields = [("of[Between][0]", small.clone()), ("of[Between][1]", large.clone())];
+    let mut asked: Vec<_> = fields.to_vec();
+    asked.extend([
+        ("options[is_split]", "false".into()),
+        ("options[ignores_whitespace]", "false".into()),
+        ("options[columns]", "0".into()),
+    ]);
+    let outline: Outline = server.call("diff_outline", &asked).await.json().await.unwrap();
+    let files: Vec<_> = outline.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(files, ["made.txt", "other.txt"], "{of}");
+
+    let branch = [("contestant", large.clone()), ("branch", "try/large".to_owned())];
+    let how: String = server.call("adopt_contestant", &branch).await.json().await.unwrap();
+    assert!(how.contains("on try/large"), "{how}");
+    assert_eq!(git(&field.project, &["show", "try/large:other.txt"]), "two\n");
+    let how: String =
+        server.call("adopt_contestant", &[("contestant", small.clone())]).await.json().await.unwrap();
+    assert_eq!(how, "Applied to 1 file.");
+    assert_eq!(fs::read_to_string(field.project.join("made.txt")).unwrap(), "small\n");
+    let refused = server.refusal("adopt_contestant", &[("contestant", large.clone())]).await;
+    assert!(refused.contains("made.txt"), "{refused}");
+
+    // A Coder goes on where the contestant stopped; the battle's own result stays as it was.
+    let address: String =
+        server.call("go_on_with", &[("contestant", large.clone())]).await.json().await.unwrap();
+    let chat = address.strip_prefix("/chat/").unwrap().parse().unwrap();
+    let mut page = server.watch(chat).await;
+    crate::coder::work_of(&server, &mut page, "[[shell cat made.txt; echo more >> made.txt]]", "native")
+        .await;
+    let call = crate::coder::calls(&page).remove(0);
+    assert_eq!(call.output, "large\n");
+    assert_eq!(page.chat().worktree.as_ref().unwrap().state, worktree::State::Ready);
+    assert!(!super::diff(&server, &id, &large).await.contains("+more"));
+
+    // The rest goes to the trash together, and its diffs stay.
+    server.call("discard_worktrees", &[("battle", id.clone())]).await;
+    assert!(super::diff(&server, &id, &small).await.contains("+small"));
+    let refused = server.refusal("adopt_contestant", &[("contestant", small)]).await;
+    assert!(refused.contains("in the trash"), "{refused}");
+    server.call("restore_worktrees", &[("battle", id.clone())]).await;
+    let (status, _) = server.script(&format!("/api/battles/{id}"), None).await;
+    assert_eq!(status, StatusCode::OK);
+}
