@@ -34,6 +34,8 @@ pub struct Hands {
     pub is_help_open: RwSignal<bool>,
     /// The chat whose name is being changed.
     pub renaming: RwSignal<Option<ChatId>>,
+    /// The prompt of a battle that is about to be launched.
+    pub launching: RwSignal<Option<String>>,
     pub sidebar: SidebarFold,
     pub is_drawer_open: RwSignal<bool>,
 }
@@ -49,20 +51,32 @@ pub struct Action {
     pub run: fn(Hands),
 }
 
+pub type WithText = fn(Hands, String);
+
 /// How the slash menu of the composer offers it.
 #[derive(Clone, Copy)]
 pub struct Slash {
     pub name: &'static str,
     pub what: &'static str,
     pub when: &'static str,
+    /// For one that takes what is written behind it.
+    pub with_text: Option<WithText>,
+}
+
+/// The action that a message is, with what is written behind it: `/arena mend the build`.
+pub fn of_message(text: &str) -> Option<(WithText, String)> {
+    let (name, rest) = text.trim_start().strip_prefix('/')?.split_once(char::is_whitespace)?;
+    let slash = ACTIONS.iter().filter_map(|action| action.slash).find(|slash| slash.name == name)?;
+    Some((slash.with_text?, rest.trim().to_owned()))
 }
 
 const PANES: &str = "Panes";
 const CHAT: &str = "Chat";
+const ARENA: &str = "Arena";
 const GENERAL: &str = "General";
 
 #[rustfmt::skip]
-pub static ACTIONS: [Action; 25] = [
+pub static ACTIONS: [Action; 27] = [
     action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
         "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
         "When the subject changes: an empty chat costs the model less to read."),
@@ -71,6 +85,13 @@ pub static ACTIONS: [Action; 25] = [
         "Asks for a title and keeps it. A title that you gave is not replaced by a model's.",
         "When you will look for this chat again."),
         |hands| hands.renaming.set(hands.chat())),
+    action(ARENA, "New Arena", "One prompt to several agents or models", Icon::Swords, None, None,
+        |hands| hands.open(Kind::Arena, Wanted::Start)),
+    action(ARENA, "Launch a battle", "With what is written here as the prompt", Icon::Swords, None, slash_with("arena",
+        "Opens the launcher of a battle with the text behind it as the prompt for every contestant.",
+        "When you want to see several agents or models do the same, and take the best.",
+        |hands, prompt| hands.launching.set(Some(prompt))),
+        |hands| hands.launching.set(Some(String::new()))),
     action(PANES, "Split right", "A chat beside this pane", Icon::Columns, Some("Alt+\\"), slash("split",
         "Opens an empty chat in a pane of its own at the right of this one.",
         "When you want to read one answer while you ask for another."),
@@ -143,7 +164,16 @@ const fn action(
 }
 
 const fn slash(name: &'static str, what: &'static str, when: &'static str) -> Option<Slash> {
-    Some(Slash { name, what, when })
+    Some(Slash { name, what, when, with_text: None })
+}
+
+const fn slash_with(
+    name: &'static str,
+    what: &'static str,
+    when: &'static str,
+    run: WithText,
+) -> Option<Slash> {
+    Some(Slash { name, what, when, with_text: Some(run) })
 }
 
 impl Hands {

@@ -1,8 +1,16 @@
 //! The Arena: launching a battle, watching it, and what becomes of its results.
 
+mod adopt;
 pub mod api;
+mod changes;
+pub mod code;
+mod examinations;
+mod figures;
 mod launcher;
+mod launcher_dialog;
+mod outputs;
 mod pane;
+mod roster;
+mod verdict;
 
-pub use launcher::ArenaLauncher;
-pub use pane::ArenaPane;
+pub use launcher_dialog::ArenaLauncherDialog;

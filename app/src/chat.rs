@@ -16,6 +16,7 @@ mod queue;
 mod rename;
 mod sending;
 mod status;
+mod status_line;
 mod suggest;
 mod upload;
 
@@ -39,10 +40,15 @@ use crate::{
 use at_end::AtEnd;
 pub use attachments::AttachedByChat;
 use attachments::{Attached, Dropping};
+pub use attempt::AttemptView;
 use composer::Composer;
 use message::MessageView;
+pub use persona_picker::options as persona_options;
+pub use picker::{ask_again as ask_for_models, options as model_options};
 use queue::QueueList;
 pub use rename::RenameDialog;
+pub use status::fault;
+pub use status_line::{StatusLine, is_lost, writes};
 #[cfg(feature = "hydrate")]
 pub(crate) use upload::brings_files;
 

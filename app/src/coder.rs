@@ -7,7 +7,9 @@ mod permission;
 mod review;
 mod tool_call;
 
-pub use backend_picker::{BackendPicker, WorkAgain, WorkOptions};
+pub use backend_picker::{
+    BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, options as backend_options,
+};
 pub use changes::Changes;
 pub use permission::Permission;
 pub use review::Review;

@@ -3,6 +3,7 @@
 
 use domain::{
     feed::Snapshot,
+    layout::Content,
     page::{Page, Wanted},
 };
 use leptos::prelude::*;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::settings::FirstSection;
-use crate::{chat::api::Models, erased::effect, error::AppError};
+use crate::{arena, chat, chat::api::Models, erased::effect, error::AppError};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct First {
@@ -24,8 +25,22 @@ pub struct First {
 }
 
 impl First {
-    pub fn shows_chats(&self) -> bool {
-        self.wanted.is_of_a_session() && self.page.is_ok()
+    /// The parts of the code that are needed for what is in front.
+    pub fn chunks(&self) -> Vec<&'static str> {
+        let Ok((snapshot, _)) = &self.page else { return Vec::new() };
+        if !self.wanted.is_of_a_session() {
+            return Vec::new();
+        }
+        let chunk = |content| match content {
+            Content::Chat(_) => Some(chat::code::CHUNK.name),
+            Content::Arena | Content::Battle(_) => Some(arena::code::CHUNK.name),
+            Content::Settings => None,
+        };
+        let visible = snapshot.state.showing(self.wanted, None).visible();
+        let mut chunks: Vec<_> = visible.into_iter().filter_map(chunk).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        chunks
     }
 }
 
@@ -69,10 +84,7 @@ const ELEMENT: &str = "first";
 
 #[cfg(feature = "ssr")]
 mod server {
-    use domain::{
-        layout::Content,
-        settings::{Section, Shown},
-    };
+    use domain::settings::{Section, Shown};
     use http::{HeaderMap, Uri, header, request::Parts};
     use leptos::server_fn::error::ServerFnUrlError;
 

@@ -68,6 +68,7 @@ pub enum Icon {
     Swords,
     Terminal,
     Trash,
+    Trophy,
     Undo,
     Up,
     UpDown,
@@ -77,7 +78,7 @@ pub enum Icon {
 }
 
 impl Icon {
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 65] = [
         Self::Alert,
         Self::At,
         Self::Bell,
@@ -136,6 +137,7 @@ impl Icon {
         Self::Swords,
         Self::Terminal,
         Self::Trash,
+        Self::Trophy,
         Self::Undo,
         Self::Up,
         Self::UpDown,
@@ -270,6 +272,9 @@ impl Icon {
             }
             Self::Terminal => {
                 "M7 11l2-2-2-2M11 13h4M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2h-14a2 2 0 0 1-2-2v-14a2 2 0 0 1 2-2z"
+            }
+            Self::Trophy => {
+                "M6 9H4.5a2.5 2.5 0 0 1 0-5H6M18 9h1.5a2.5 2.5 0 0 0 0-5H18M4 22h16M10 14.66V17c0 .55-.47.98-.97 1.21C7.85 18.75 7 20.24 7 22M14 14.66V17c0 .55.47.98.97 1.21C16.15 18.75 17 20.24 17 22M18 2H6v7a6 6 0 0 0 12 0V2Z"
             }
             Self::Trash => {
                 "M10 11v6M14 11v6M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M3 6h18M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2"

@@ -8,6 +8,7 @@ mod actions;
 mod address;
 pub mod arena;
 pub mod chat;
+mod chunk;
 pub mod coder;
 mod cookie;
 pub mod design;
@@ -54,8 +55,8 @@ use workspace::Workspace;
 #[cfg(feature = "ssr")]
 pub fn shell(options: LeptosOptions, first: Option<First>, files_of: fn(&str) -> Vec<String>) -> AnyView {
     let title = title::PageTitle::provide();
-    let chunks =
-        if first.as_ref().is_some_and(First::shows_chats) { files_of(chat::code::CHUNK) } else { Vec::new() };
+    let chunks: Vec<_> =
+        first.as_ref().map(First::chunks).unwrap_or_default().into_iter().flat_map(files_of).collect();
     let options = first.is_some().then_some(options);
     let body = match first {
         Some(first) => {
@@ -124,14 +125,19 @@ pub fn App(first: First) -> impl IntoView {
 #[cfg(feature = "hydrate")]
 pub fn take_over(first: First) {
     wasm_bindgen_futures::spawn_local(async move {
-        let shows_chats = first.shows_chats();
-        if shows_chats {
-            chat::code::fetch_for_sure().await;
+        let chunks = first.chunks();
+        let (chat, arena) = (&chat::code::CHUNK, &arena::code::CHUNK);
+        let is_needed = |name| chunks.contains(&name);
+        if is_needed(chat.name) {
+            chat.fetch_for_sure().await;
+        }
+        if is_needed(arena.name) {
+            arena.fetch_for_sure().await;
         }
         leptos::mount::hydrate_body(|| view! { <App first /> });
-        if !shows_chats {
-            // Most go on to a chat. Where this fails it is asked for again then.
-            chat::code::fetch().await.ok();
+        // Most go on to a chat.
+        if !is_needed(chat.name) {
+            chat.fetch().await;
         }
     });
 }

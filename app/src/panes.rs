@@ -182,6 +182,12 @@ impl Panes {
         spawn_local(async move { self.go_when_here(session, api::open_new(session, kind, target).await) });
     }
 
+    /// Leads to what is being made, once it is here.
+    pub fn go_to(self, path: impl Future<Output = Result<String, AppError>> + 'static) {
+        let Some(session) = self.session.get_untracked() else { return };
+        spawn_local(async move { self.go_when_here(session, path.await) });
+    }
+
     fn go_when_here(self, session: SessionId, path: Result<String, AppError>) {
         match path {
             Ok(path) => {

@@ -16,6 +16,7 @@ use leptos::prelude::*;
 use crate::{
     actions::{self, Hands, HelpSheet, Palette},
     address::{Address, Go},
+    arena::ArenaLauncherDialog,
     chat::{AttachedByChat, RenameDialog, api::Models},
     device,
     erased::{Erase, Show, effect},
@@ -100,6 +101,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
         is_palette_open: RwSignal::new(false),
         is_help_open: RwSignal::new(false),
         renaming: RwSignal::new(None),
+        launching: RwSignal::new(None),
         sidebar: SidebarFold::provide(),
         is_drawer_open,
     };
@@ -160,6 +162,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
         <Palette hands />
         <HelpSheet open=hands.is_help_open />
         <RenameDialog renaming=hands.renaming />
+        <ArenaLauncherDialog />
     }
     .erase()
 }

@@ -25,7 +25,7 @@ fn no_two_actions_share_a_name_or_a_key() {
 
 #[test]
 fn the_slash_menu_says_what_and_when_in_a_sentence_or_two() {
-    for Slash { name, what, when } in ACTIONS.iter().filter_map(|action| action.slash) {
+    for Slash { name, what, when, .. } in ACTIONS.iter().filter_map(|action| action.slash) {
         for text in [what, when] {
             assert!(text.ends_with('.') && (20..=160).contains(&text.len()), "/{name}: {text}");
         }
@@ -48,6 +48,7 @@ fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
         is_palette_open: RwSignal::new(false),
         is_help_open: RwSignal::new(false),
         renaming: RwSignal::new(None),
+        launching: RwSignal::new(None),
         sidebar: SidebarFold::provide(),
         is_drawer_open: RwSignal::new(false),
     };

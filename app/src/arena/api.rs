@@ -2,7 +2,8 @@
 
 use domain::{
     battle::Draft,
-    id::{BattleId, ContestantId, TaskId},
+    id::{BattleId, ContestantId, SessionId, TaskId},
+    persona::Offer,
 };
 #[cfg(feature = "ssr")]
 use domain::{
@@ -19,12 +20,22 @@ use serde::{Deserialize, Serialize};
 use crate::ports;
 use crate::{error::AppError, wire::Wire};
 
-/// Launches a battle and answers with its address. `pane` is where it was asked for.
-#[server(endpoint = "launch_battle", protocol = Wire)]
-pub async fn launch_battle(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<String, AppError> {
+/// Launches a battle and leads to it. `pane` is where it was asked for.
+#[server(endpoint = "launch_battle")]
+pub async fn launch_battle(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<(), AppError> {
     let target = Target::Tab { pane: pane.map(PaneId) };
+    // Texts of forms have the line ends of the web.
+    let draft = Draft { prompt: draft.prompt.replace("\r\n", "\n"), ..draft };
     let battle = ports::arena()?.launch(draft, target).await?;
-    Ok(Wanted::Battle(battle).path())
+    leptos_axum::redirect(&Wanted::Battle(battle).path());
+    Ok(())
+}
+
+/// The personas of the session's project, as its file has them now.
+#[server(endpoint = "personas_of_session", protocol = Wire)]
+pub async fn personas_of_session(session: SessionId) -> Result<Offer, AppError> {
+    let project = store::workspace::project_of_session(&ports::db()?, session).await?;
+    Ok(ports::personas()?.offer(project.path).await)
 }
 
 #[server(endpoint = "stop_battle")]

@@ -23,6 +23,7 @@ use super::{
     suggest::{Suggest, Suggestions},
 };
 use crate::{
+    actions::{Hands, of_message},
     coder::{BackendPicker, WorkOptions},
     erased::{Erase, effect, effect_first},
     error::AppError,
@@ -40,6 +41,7 @@ pub fn Composer() -> impl IntoView {
     let ask = Submission::new::<Ask>();
     let sending = Sending::new();
     let message = Memo::new(move |_| draft.with(|draft| sending.id_for(draft, &attached.ids())));
+    let hands = expect_context::<Hands>();
     let (form, input) = (NodeRef::<html::Form>::new(), NodeRef::<Textarea>::new());
     keep_draft(format!("draft:{chat}"), draft, input);
     sending.keep(format!("sent:{chat}"));
@@ -66,6 +68,13 @@ pub fn Composer() -> impl IntoView {
     let suggest = Suggest::new(input);
     let list_id = format!("suggestions-{chat}");
     let is_barred = move || ask.is_pending() || attached.is_any_on_its_way();
+    // A message that is an action is done and not sent.
+    let take_action = move || {
+        let Some((run, text)) = draft.with_untracked(|draft| of_message(draft)) else { return false };
+        draft.set(String::new());
+        run(hands, text);
+        true
+    };
     let on_key = move |key: KeyboardEvent| {
         if suggest.takes(&key) {
             return;
@@ -73,7 +82,7 @@ pub fn Composer() -> impl IntoView {
         if key.key() == "Enter" && (key.ctrl_key() || key.meta_key()) {
             key.prevent_default();
             // As the button, which is disabled then.
-            if untrack(is_barred) {
+            if untrack(is_barred) || take_action() {
                 return;
             }
             if let Some(form) = form.get_untracked() {
@@ -133,6 +142,15 @@ pub fn Composer() -> impl IntoView {
                 <ContextMeter />
                 <div class="composer-actions">
                     <button
+                        class="icon-button"
+                        type="button"
+                        aria-label="Arena"
+                        title="Give this to several agents or models"
+                        on:click=move |_| hands.launching.set(Some(draft.get_untracked()))
+                    >
+                        {Icon::Swords.view()}
+                    </button>
+                    <button
                         class="icon-button danger"
                         type="submit"
                         form=super::stop_form(chat)
@@ -149,6 +167,11 @@ pub fn Composer() -> impl IntoView {
                         aria-label=send_name
                         title=send_name
                         disabled=is_barred
+                        on:click=move |click| {
+                            if take_action() {
+                                click.prevent_default();
+                            }
+                        }
                     >
                         {send_icon}
                     </button>

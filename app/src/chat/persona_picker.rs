@@ -17,18 +17,6 @@ pub fn PersonaPicker() -> impl IntoView {
     let Pane { chat, persona, .. } = expect_context::<Pane>();
     let offer = RwSignal::new(Offer::default());
     effect(move || ask_again(chat, offer));
-    // One that a project no longer has stays chosen until another is; the server says so when it is asked.
-    let missing = move || {
-        let chosen = persona.get();
-        let is_offered = offer.with(|offer| offer.personas.iter().any(|offered| offered.name == chosen));
-        (!chosen.is_empty() && !is_offered).then(|| option(chosen, None, persona))
-    };
-    let options = move || {
-        let offered = offer.with(|offer| offer.personas.clone());
-        let options = offered.into_iter().map(|it| option(it.name, Some(it.description), persona));
-        options.collect::<Vec<_>>().erase()
-    };
-    let left_out = move || offer.with(|offer| left_out(&offer.problems));
     view! {
         <span class="persona-picker" data-chosen=move || persona.with(|name| !name.is_empty()).then_some("")>
             {Icon::Persona.view()}
@@ -40,12 +28,32 @@ pub fn PersonaPicker() -> impl IntoView {
                 on:focus=move |_| ask_again(chat, offer)
                 on:change:target=move |change| persona.set(change.target().value())
             >
-                <option value="" prop:selected=move || persona.with(String::is_empty)>"No persona"</option>
-                {missing}
-                {options}
-                {left_out}
+                {options(offer, persona)}
             </select>
         </span>
+    }
+    .erase()
+}
+
+/// Every persona that a project has, and what is wrong with its own.
+pub fn options(offer: RwSignal<Offer>, persona: RwSignal<String>) -> Erased {
+    // One that a project no longer has stays chosen until another is; the server says so when it is asked.
+    let missing = move || {
+        let chosen = persona.get();
+        let is_offered = offer.with(|offer| offer.personas.iter().any(|offered| offered.name == chosen));
+        (!chosen.is_empty() && !is_offered).then(|| option(chosen, None, persona))
+    };
+    let offered = move || {
+        let offered = offer.with(|offer| offer.personas.clone());
+        let options = offered.into_iter().map(|it| option(it.name, Some(it.description), persona));
+        options.collect::<Vec<_>>().erase()
+    };
+    let left_out = move || offer.with(|offer| left_out(&offer.problems));
+    view! {
+        <option value="" prop:selected=move || persona.with(String::is_empty)>"No persona"</option>
+        {missing}
+        {offered}
+        {left_out}
     }
     .erase()
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     device,
-    erased::{Erase, effect, effect_first},
+    erased::{Erase, Erased, effect, effect_first},
     workspace::{Clock, Offered},
 };
 
@@ -44,6 +44,22 @@ pub fn ModelPicker() -> impl IntoView {
         device::remember(REMEMBERED, &chosen);
         model.set(chosen);
     };
+    view! {
+        <select
+            class="select ghost"
+            name="model"
+            aria-label="Model"
+            on:focus=move |_| ask_again(models, true)
+            on:change:target=move |change| choose(change.target().value())
+        >
+            {options(models, model)}
+        </select>
+    }
+    .erase()
+}
+
+/// Every model by its server, and the chosen one even where nobody offers it.
+pub fn options(models: RwSignal<Models>, model: RwSignal<String>) -> Erased {
     let missing = move || {
         let chosen = model.get();
         let is_missing = models.with(|models| !models.offers(&chosen));
@@ -60,23 +76,11 @@ pub fn ModelPicker() -> impl IntoView {
         models
             .with(|models| models.catalogue.servers.iter().map(|server| group(server, model)).collect_view())
     };
-    view! {
-        <select
-            class="select ghost"
-            name="model"
-            aria-label="Model"
-            on:focus=move |_| ask_again(models, true)
-            on:change:target=move |change| choose(change.target().value())
-        >
-            {missing}
-            {groups}
-        </select>
-    }
-    .erase()
+    (missing, groups).erase()
 }
 
 /// Whoever opens the list wants to see what is there now.
-fn ask_again(models: RwSignal<Models>, refresh: bool) {
+pub fn ask_again(models: RwSignal<Models>, refresh: bool) {
     spawn_local(async move {
         if let Ok(fresh) = api::offered_models(refresh).await
             && models.try_with_untracked(|shown| *shown != fresh) == Some(true)

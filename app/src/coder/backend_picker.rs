@@ -34,19 +34,6 @@ pub fn BackendPicker() -> impl IntoView {
         device::remember(REMEMBERED, &chosen);
         backend.set(chosen);
     };
-    let options = move || {
-        let mut all = offers.get();
-        if all.is_empty() {
-            // Until the server has told, what is chosen stands alone.
-            return vec![option(backend.get(), None, None, backend)].erase();
-        }
-        all.sort_by_key(|offer| !offer.is_ready());
-        let option = |offer: Offer| {
-            let hindrance = offer.hindrance();
-            option(offer.backend.to_string(), Some(offer), hindrance, backend)
-        };
-        all.into_iter().map(option).collect::<Vec<_>>().erase()
-    };
     view! {
         <select
             class="select ghost"
@@ -56,10 +43,25 @@ pub fn BackendPicker() -> impl IntoView {
             on:focus=move |_| ask_again(offers)
             on:change:target=move |change| choose(change.target().value())
         >
-            {options}
+            {move || options(offers, backend)}
         </select>
     }
     .erase()
+}
+
+/// Every agent, those that cannot work now with the reason.
+pub fn options(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Erased {
+    let mut all = offers.get();
+    if all.is_empty() {
+        // Until the server has told, what is chosen stands alone.
+        return vec![option(backend.get(), None, None, backend)].erase();
+    }
+    all.sort_by_key(|offer| !offer.is_ready());
+    let option = |offer: Offer| {
+        let hindrance = offer.hindrance();
+        option(offer.backend.to_string(), Some(offer), hindrance, backend)
+    };
+    all.into_iter().map(option).collect::<Vec<_>>().erase()
 }
 
 fn option(name: String, offer: Option<Offer>, hindrance: Option<String>, chosen: RwSignal<String>) -> Erased {
@@ -89,7 +91,7 @@ fn shown(name: &str) -> String {
     if name == NATIVE { "BooCode".to_owned() } else { name.to_owned() }
 }
 
-fn ask_again(offers: RwSignal<Vec<Offer>>) {
+pub fn ask_again(offers: RwSignal<Vec<Offer>>) {
     spawn_local(async move {
         if let Ok(fresh) = api::offered_backends().await
             && offers.try_with_untracked(|shown| *shown != fresh) == Some(true)

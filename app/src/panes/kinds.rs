@@ -2,15 +2,15 @@
 
 use domain::{
     battle::Battle,
-    chat,
+    chat::Kind as ChatKind,
     layout::{Content, Kind, Target},
 };
 use leptos::prelude::*;
 
 use super::Panes;
 use crate::{
-    arena::{ArenaLauncher, ArenaPane},
-    chat::code,
+    arena::{self, code::Part},
+    chat,
     erased::{Erase, Erased},
     feed::Feed,
     icon::Icon,
@@ -85,10 +85,10 @@ pub fn icon(feed: Feed, content: Content) -> Icon {
     }
 }
 
-pub fn chat_icon(kind: chat::Kind) -> Icon {
+pub fn chat_icon(kind: ChatKind) -> Icon {
     match kind {
-        chat::Kind::Chat => Icon::Chat,
-        chat::Kind::Coder => Icon::Code,
+        ChatKind::Chat => Icon::Chat,
+        ChatKind::Coder => Icon::Code,
     }
 }
 
@@ -109,9 +109,9 @@ pub fn title(feed: Feed, content: Content) -> String {
 
 pub fn view(content: Content) -> Erased {
     match content {
-        Content::Chat(chat) => code::view(chat),
-        Content::Arena => view! { <ArenaLauncher /> }.erase(),
-        Content::Battle(battle) => view! { <ArenaPane battle /> }.erase(),
+        Content::Chat(chat) => chat::code::CHUNK.view(chat),
+        Content::Arena => arena::code::CHUNK.view(Part::Launcher),
+        Content::Battle(battle) => arena::code::CHUNK.view(Part::Battle(battle)),
         Content::Settings => view! { <SettingsPane /> }.erase(),
     }
 }

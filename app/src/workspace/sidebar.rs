@@ -5,7 +5,7 @@ use domain::{
     id::{ProjectId, SessionId},
     page::Wanted,
     settings::Section,
-    workspace::{Activity, ChatEntry, Project, Session},
+    workspace::{Activity, BattleEntry, ChatEntry, Project, Session},
 };
 use leptos::{html::Details, prelude::*};
 
@@ -137,6 +137,12 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
     let feed = expect_context::<Feed>();
     let id = session.id;
     let chats = Memo::new(move |_| feed.workspace(|all| of_session(&all.chats, id)));
+    let battles = Memo::new(move |_| {
+        let own = |battle: &&BattleEntry| battle.session == id;
+        feed.workspace(|all| {
+            all.battles.iter().rev().filter(own).take(BATTLES_MAX).cloned().collect::<Vec<_>>()
+        })
+    });
     let name = session.name.clone();
     view! {
         <li>
@@ -154,6 +160,11 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
                     key=|chat| (chat.id, chat.title.clone(), chat.activity())
                     children=|chat| view! { <ChatLink chat /> }
                 />
+                <For
+                    each=move || battles.get()
+                    key=|battle| (battle.id, battle.status)
+                    children=|battle| view! { <BattleLink battle /> }
+                />
             </ul>
         </li>
     }
@@ -166,6 +177,21 @@ fn ChatLink(chat: ChatEntry) -> impl IntoView {
     let activity = chat.activity();
     let ChatEntry { id, title, kind, .. } = chat;
     let current = move || (wanted.get() == Wanted::Chat(id)).then_some("page");
+    view! {
+        <NavLink to=Wanted::Chat(id) icon=chat_icon(kind) title activity current=Signal::derive(current) />
+    }
+    .erase()
+}
+
+/// What leads to something, with a dot for what it does.
+#[component]
+fn NavLink(
+    to: Wanted,
+    icon: Icon,
+    title: String,
+    activity: Activity,
+    current: Signal<Option<&'static str>>,
+) -> impl IntoView {
     let dot = dot(activity).map(|(class, words)| {
         view! {
             <span class=format!("dot {class}")></span>
@@ -174,14 +200,23 @@ fn ChatLink(chat: ChatEntry) -> impl IntoView {
     });
     view! {
         <li>
-            <a class="nav-item" href=Wanted::Chat(id).path() aria-current=current>
-                {chat_icon(kind).view()}
+            <a class="nav-item" href=to.path() aria-current=current>
+                {icon.view()}
                 <span class="nav-label">{title}</span>
                 {dot}
             </a>
         </li>
     }
     .erase()
+}
+
+#[component]
+fn BattleLink(battle: BattleEntry) -> impl IntoView {
+    let Address(wanted) = expect_context::<Address>();
+    let activity = battle.activity();
+    let BattleEntry { id, title, .. } = battle;
+    let current = move || (wanted.get() == Wanted::Battle(id)).then_some("page");
+    view! { <NavLink to=Wanted::Battle(id) icon=Icon::Swords title activity current=Signal::derive(current) /> }.erase()
 }
 
 #[component]
@@ -196,7 +231,10 @@ fn Connection() -> impl IntoView {
     .erase()
 }
 
-/// What a chat's dot looks like and means.
+/// Older ones are found in the history.
+const BATTLES_MAX: usize = 20;
+
+/// What a dot looks like and means.
 fn dot(activity: Activity) -> Option<(&'static str, &'static str)> {
     match activity {
         Activity::Idle => None,

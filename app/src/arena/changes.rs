@@ -1,0 +1,96 @@
+//! What contestants changed: each against the base, or one against another.
+
+use domain::{diff::Of, id::ContestantId};
+use leptos::prelude::*;
+
+use super::pane::Arena;
+use crate::{
+    diff::code,
+    erased::{Erase, Erased},
+    feed::Feed,
+    icon::Icon,
+    ui::EmptyState,
+};
+
+#[component]
+pub fn ChangesView() -> impl IntoView {
+    let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    let all = Memo::new(move |_| {
+        arena
+            .read(feed, |battle| {
+                let changed = battle.contestants.iter().filter(|it| it.changes.is_some());
+                changed
+                    .map(|it| (it.id, battle.letter(it.id), it.title(), it.tries.len()))
+                    .collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
+    });
+    let of = Memo::new(move |_| {
+        let all = all.read();
+        let has = |id: &ContestantId| all.iter().any(|(other, ..)| other == id);
+        let shown = arena.alone.get().filter(has).or_else(|| all.first().map(|first| first.0))?;
+        let tries = all.iter().find(|(other, ..)| *other == shown).map(|it| it.3);
+        Some((shown, arena.against.get().filter(|other| has(other) && *other != shown), tries))
+    });
+    let view = move || match of.get() {
+        // Nobody comments on a battle: whoever goes on with a contestant does it there.
+        Some((shown, Some(against), _)) => code::view(Of::Between(against, shown), Callback::new(|_| {})),
+        Some((shown, None, _)) => {
+            // What is said on a line goes to the Coder that goes on from there.
+            code::view(Of::Contestant(shown), Callback::new(move |_| arena.go_on(shown)))
+        }
+        None => view! {
+            <EmptyState
+                icon=Icon::Branch
+                title="No changes yet"
+                text="What a contestant changed is shown here when it is over."
+            />
+        }
+        .erase(),
+    };
+    let from = move || select("From", arena.against, all, of.get().map(|of| of.0), Some("The base"));
+    let to = move || select("To", arena.alone, all, None, None);
+    view! {
+        <div class="arena-changes">
+            <div class="arena-sides" hidden=move || all.read().is_empty()>{from} {to}</div>
+            {view}
+        </div>
+    }
+    .erase()
+}
+
+type Listed = Vec<(ContestantId, char, String, usize)>;
+
+fn select(
+    label: &'static str,
+    chosen: RwSignal<Option<ContestantId>>,
+    all: Memo<Listed>,
+    except: Option<ContestantId>,
+    none: Option<&'static str>,
+) -> Erased {
+    let options =
+        all.get().into_iter().filter(|(id, ..)| Some(*id) != except).map(|(id, letter, title, _)| {
+            let is_chosen = move || chosen.get() == Some(id);
+            view! {
+                <option value=id.to_string() selected=untrack(is_chosen) prop:selected=is_chosen>
+                    {format!("{letter} · {title}")}
+                </option>
+            }
+        });
+    let none = none.map(|words| {
+        view! { <option value="" prop:selected=move || chosen.get().is_none()>{words}</option> }
+    });
+    view! {
+        <label class="arena-side">
+            <span>{label}</span>
+            <select
+                class="select"
+                on:change:target=move |change| chosen.set(change.target().value().parse().ok())
+            >
+                {none}
+                {options.collect_view()}
+            </select>
+        </label>
+    }
+    .erase()
+}

@@ -1,0 +1,33 @@
+//! The code of the Arena: the launcher, and the battle.
+
+use domain::id::BattleId;
+use leptos::prelude::*;
+
+use super::{
+    launcher::{ArenaLauncher, LauncherForm},
+    pane::ArenaPane,
+};
+use crate::{
+    chunk::chunk,
+    erased::{Erase, Erased},
+};
+
+/// What of it is shown.
+#[derive(Clone, Copy)]
+pub enum Part {
+    Battle(BattleId),
+    /// Where a battle is launched, in a pane.
+    Launcher,
+    /// The same in a dialog, with what is to be asked.
+    Form(RwSignal<String>),
+}
+
+fn show(part: Part) -> Erased {
+    match part {
+        Part::Battle(battle) => view! { <ArenaPane battle /> }.erase(),
+        Part::Launcher => view! { <ArenaLauncher /> }.erase(),
+        Part::Form(prompt) => view! { <LauncherForm id="battle" prompt /> }.erase(),
+    }
+}
+
+chunk!(arena, Part, show, "Loading the Arena");

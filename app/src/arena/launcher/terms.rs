@@ -1,0 +1,127 @@
+//! On which terms a battle is fought.
+
+use domain::battle::{Kind, LIMIT_S};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{super::api, lines::Lines};
+use crate::{
+    chat::{api::Models, model_options},
+    erased::{Erase, Show, effect},
+};
+
+#[component]
+pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl IntoView {
+    let default = models.with_untracked(|models| models.default.as_ref().map(ToString::to_string));
+    let (judge, is_judged) = (RwSignal::new(default.unwrap_or_default()), RwSignal::new(true));
+    let minutes = RwSignal::new((LIMIT_S / 60).to_string());
+    let cost = RwSignal::new(None::<api::Cost>);
+    let count = Memo::new(move |_| lines.keys().len());
+    effect(move || {
+        let (count, model) = (count.get() as u32, judge.get());
+        if !is_judged.get() {
+            return cost.set(None);
+        }
+        spawn_local(async move {
+            cost.try_set(api::analysis_cost(count, model).await.ok());
+        });
+    });
+    let told = move || {
+        cost.get().map(|cost| match cost.duration_ms {
+            Some(ms) => format!("{} calls, about {}", cost.calls, about(ms)),
+            None => format!("{} calls", cost.calls),
+        })
+    };
+    let (check_id, judge_id) = (format!("{id}-check"), format!("{id}-judge"));
+    let seconds = move || minutes.with(|minutes| minutes.trim().parse::<u32>().map_or(LIMIT_S, |it| it * 60));
+    view! {
+        <details class="arena-terms">
+            <summary>"Terms"</summary>
+            <div class="arena-terms-fields">
+                <div class="field">
+                    <label class="field-label" for=format!("{id}-minutes")>"Minutes for each contestant"</label>
+                    <input
+                        class="input"
+                        id=format!("{id}-minutes")
+                        type="number"
+                        min="1"
+                        max="120"
+                        prop:value=minutes
+                        value=minutes.get_untracked()
+                        on:input:target=move |typed| minutes.set(typed.target().value())
+                    />
+                    <input
+                        type="hidden"
+                        name="draft[limit_s]"
+                        value=untrack(seconds).to_string()
+                        prop:value=move || seconds().to_string()
+                    />
+                </div>
+                <div class="field">
+                    <label class="field-label" for=format!("{id}-tokens")>"Tokens for all together"</label>
+                    <input
+                        class="input"
+                        id=format!("{id}-tokens")
+                        name="draft[tokens_max]"
+                        type="number"
+                        min="1"
+                        placeholder="no limit"
+                    />
+                </div>
+                <Show when=move || lines.kind.get() == Kind::Coding>
+                    <div class="field arena-wide">
+                        <label class="field-label" for=check_id.clone()>"Check of each result"</label>
+                        <input
+                            class="input"
+                            id=check_id.clone()
+                            name="draft[check]"
+                            type="text"
+                            autocomplete="off"
+                            spellcheck="false"
+                            placeholder="a command, such as make test"
+                        />
+                        <span class="field-hint">
+                            "It runs on the project as it is first, then on each result in a clean tree. What failed \
+                             before is not charged."
+                        </span>
+                    </div>
+                    <label class="composer-option arena-wide">
+                        <input type="checkbox" name="draft[carry]" value="true" />
+                        "With my uncommitted changes"
+                    </label>
+                </Show>
+                <label class="composer-option arena-wide">
+                    <input
+                        type="checkbox"
+                        checked=true
+                        prop:checked=is_judged
+                        on:change:target=move |change| is_judged.set(change.target().checked())
+                    />
+                    "Compare the results when all are over"
+                </label>
+                <Show when=move || is_judged.get()>
+                    <div class="field arena-wide">
+                        <label class="field-label" for=judge_id.clone()>"Judge"</label>
+                        <select
+                            class="select"
+                            id=judge_id.clone()
+                            name="draft[judge]"
+                            on:change:target=move |change| judge.set(change.target().value())
+                        >
+                            {model_options(models, judge)}
+                        </select>
+                        <span class="field-hint">{told}</span>
+                    </div>
+                </Show>
+            </div>
+        </details>
+    }
+    .erase()
+}
+
+/// How long something may take, in one unit.
+pub fn about(ms: u64) -> String {
+    match ms / 1_000 {
+        seconds @ ..90 => format!("{} s", seconds.max(1)),
+        seconds => format!("{} min", (seconds + 30) / 60),
+    }
+}

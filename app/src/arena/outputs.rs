@@ -1,0 +1,121 @@
+//! What contestants say and do, as it comes: side by side, or one at a time.
+
+use domain::{
+    feed::StreamId,
+    id::{ContestantId, TaskId},
+    task::Task,
+};
+use leptos::prelude::*;
+
+use super::pane::Arena;
+use crate::{
+    chat::{AttemptView, is_lost, writes},
+    erased::{Erase, For, Show},
+    feed::Feed,
+};
+
+#[component]
+pub fn OutputsView() -> impl IntoView {
+    let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    let all = untrack(|| arena.read(feed, |it| it.contestants.iter().map(|it| it.id).collect::<Vec<_>>()));
+    let all = all.unwrap_or_default();
+    let shown = Memo::new(move |_| match arena.alone.get() {
+        Some(alone) => vec![alone],
+        None => all.clone(),
+    });
+    view! {
+        <div class="arena-outputs" data-count=move || shown.read().len().to_string()>
+            <For each=move || shown.get() key=|id| *id children=|id| view! { <OutputView id /> } />
+        </div>
+    }
+    .erase()
+}
+
+#[component]
+fn OutputView(id: ContestantId) -> impl IntoView {
+    let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    let facts =
+        untrack(|| arena.read(feed, |it| (it.letter(id), it.contestant(id).ok().map(|it| it.title()))));
+    let (letter, title) = facts.unwrap_or(('A', None));
+    // The newest is shown; the tries before it stay to be looked at.
+    let tries = Memo::new(move |_| {
+        arena
+            .read(feed, |it| it.contestant(id).map(|it| it.tries.clone()).unwrap_or_default())
+            .unwrap_or_default()
+    });
+    let chosen = RwSignal::new(None::<TaskId>);
+    let shown = Memo::new(move |_| chosen.get().or_else(|| tries.read().last().copied()));
+    let task = Memo::new(move |_| {
+        let shown = shown.get()?;
+        arena.read(feed, |it| it.tasks.get(&shown).cloned()).flatten()
+    });
+    let is_empty =
+        Memo::new(move |_| task.read().as_ref().is_none_or(|task: &Task| task.attempts().is_empty()));
+    let earlier = move || {
+        let tries = tries.get();
+        (tries.len() > 1).then(|| {
+            let options = tries.iter().enumerate().rev().map(|(place, task)| {
+                let (task, is_last) = (*task, place + 1 == tries.len());
+                let words = if is_last {
+                    format!("Try {} (newest)", place + 1)
+                } else {
+                    format!("Try {}", place + 1)
+                };
+                view! { <option value=task.to_string()>{words}</option> }
+            });
+            let choose = move |value: String| chosen.set(value.parse().ok());
+            view! {
+                <select
+                    class="select ghost"
+                    aria-label="Which try is shown"
+                    on:change:target=move |change| choose(change.target().value())
+                >
+                    {options.collect_view()}
+                </select>
+            }
+        })
+    };
+    view! {
+        <article class="arena-output" aria-label=format!("Output of {letter}")>
+            <header class="arena-output-head">
+                <span class="arena-letter" data-letter=letter.to_string()>{letter.to_string()}</span>
+                <h2>{title}</h2>
+                {earlier}
+            </header>
+            <div class="arena-output-body" tabindex="0" role="region" aria-label=format!("What {letter} says")>
+                <Show when=move || is_empty.get()>
+                    <p class="arena-nothing">"Nothing yet"</p>
+                </Show>
+                <TaskOutput task />
+            </div>
+        </article>
+    }
+    .erase()
+}
+
+/// Everything that a task said, attempt by attempt.
+#[component]
+pub fn TaskOutput(task: Memo<Option<Task>>) -> impl IntoView {
+    let attempts = Memo::new(move |_| {
+        let task = task.read();
+        task.as_ref()
+            .map(|task| (task.id, task.attempts()))
+            .map(|(id, attempts)| {
+                attempts.into_iter().map(|(attempt, _)| StreamId { task: id, attempt }).collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
+    });
+    view! {
+        <For
+            each=move || attempts.get()
+            key=|stream| *stream
+            children=move |stream| {
+                let of = move |look: fn(&Task, domain::id::Attempt) -> bool| {
+                    Memo::new(move |_| task.read().as_ref().is_some_and(|task| look(task, stream.attempt)))
+                };
+                view! { <AttemptView stream interrupted=of(is_lost) streaming=of(writes) /> }
+            }
+        />
+    }
+    .erase()
+}
