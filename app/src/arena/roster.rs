@@ -236,8 +236,11 @@ fn RowMenu(id: ContestantId, shown: Memo<Option<Shown>>) -> impl IntoView {
         vec![MenuGroup::new(work), MenuGroup::new(result)]
     });
     let letter = untrack(|| state.get()).map(|it| it.4).unwrap_or('A');
-    view! { <Menu id=format!("contestant-{id}") name=format!("What can be done with {letter}") icon=Icon::More groups /> }
-        .erase()
+    let name = format!("What can be done with {letter}");
+    view! {
+        <div class="arena-row-menu"><Menu id=format!("contestant-{id}") name=name icon=Icon::More groups /></div>
+    }
+    .erase()
 }
 
 pub fn tone(standing: &Standing) -> Tone {

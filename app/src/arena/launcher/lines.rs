@@ -18,6 +18,8 @@ pub struct Lines {
     pub kind: RwSignal<Kind>,
     lines: RwSignal<Vec<Line>>,
     next: StoredValue<u32>,
+    /// Whose the signals of lines are: one that is added in an effect must outlive it.
+    owner: StoredValue<Option<Owner>>,
     models: RwSignal<Models>,
 }
 
@@ -43,6 +45,7 @@ impl Lines {
             kind: RwSignal::new(Kind::Coding),
             lines: RwSignal::default(),
             next: StoredValue::new(0),
+            owner: StoredValue::new(Owner::current()),
             models,
         };
         lines.fill(Vec::new());
@@ -77,7 +80,11 @@ impl Lines {
     fn line(self, identity: String, model: String) -> Line {
         let key = self.next.get_value();
         self.next.set_value(key + 1);
-        Line { key, identity: RwSignal::new(identity), model: RwSignal::new(model) }
+        let make = || Line { key, identity: RwSignal::new(identity), model: RwSignal::new(model) };
+        match self.owner.get_value() {
+            Some(owner) => owner.with(make),
+            None => make(),
+        }
     }
 
     /// One that is not among them yet, as far as there is one.
