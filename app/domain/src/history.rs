@@ -17,10 +17,11 @@ pub use filter::{Cursor, Fault, Field, Filter, PATH};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Chat,
+    Battle,
     Session,
 }
 
-/// How the last turn of a chat stands.
+/// How the last turn of a chat stands, or a battle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
@@ -28,6 +29,8 @@ pub enum State {
     Waiting,
     Failed,
     Done,
+    /// A person ended it before it was done.
+    Stopped,
 }
 
 /// An enum whose values stand in addresses and tables under a word each.
@@ -44,7 +47,8 @@ pub trait Worded: Copy + PartialEq + Sized + 'static {
 }
 
 impl Worded for Kind {
-    const ALL: &'static [(Self, &'static str)] = &[(Self::Chat, "chat"), (Self::Session, "session")];
+    const ALL: &'static [(Self, &'static str)] =
+        &[(Self::Chat, "chat"), (Self::Battle, "battle"), (Self::Session, "session")];
 }
 
 impl Worded for State {
@@ -53,6 +57,7 @@ impl Worded for State {
         (Self::Waiting, "waiting"),
         (Self::Failed, "failed"),
         (Self::Done, "done"),
+        (Self::Stopped, "stopped"),
     ];
 }
 
@@ -65,7 +70,7 @@ pub struct Entry {
     pub place: Option<Place>,
     /// Microseconds since 1970, as exact as the database is, because the list goes on from here.
     pub active_at_us: i64,
-    /// How many parts it has: the messages of a chat, the chats of a session.
+    /// How many parts it has: the messages of a chat, the contestants of a battle, the chats of a session.
     pub parts: u64,
     pub state: Option<State>,
     pub found: Option<Found>,

@@ -257,7 +257,7 @@ pub fn tone(standing: &Standing) -> Tone {
 pub fn clock(ms: u64) -> String {
     match ms / 1_000 {
         seconds @ 60.. => format!("{}:{:02}", seconds / 60, seconds % 60),
-        _ => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{:.1} s", ms as f64 / 1_000.0),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What of the history is shown: a form that asks for an address, and the conditions it holds now.
 
 use domain::{
+    battle::Kind,
     history::{Fault, Field, Filter, PATH, State, Worded as _},
     search::ASKED_CHARS_MAX,
     workspace::Workspace,
@@ -48,6 +49,9 @@ pub fn FilterForm(filter: Filter, faults: Vec<Fault>, workspace: Workspace) -> i
                     {fields.choice(Field::State, "State", "Any state", options(states.collect()))}
                     {fields.choice(Field::Project, "Project", "All projects", options(projects.collect()))}
                     {fields.choice(Field::Session, "Session", "All sessions", sessions(&workspace))}
+                    {fields.choice(Field::BattleType, "Type of battle", "Any type", options(battle_types()))}
+                    {fields.name(Field::Contestant, "Contestant")}
+                    {fields.name(Field::Winner, "Winner")}
                     {fields.day(Field::From, "First day")}
                     {fields.day(Field::To, "Last day")}
                     <div class="history-apply">
@@ -100,6 +104,9 @@ pub fn condition(filter: &Filter, field: Field, workspace: &Workspace) -> String
             session.map_or(value, |session| session.name.clone())
         }
         Field::State => filter.state.map_or(value, |state| state_name(state).to_owned()),
+        Field::BattleType => filter.battle_type.map_or(value, |kind| format!("{} battles", kind.label())),
+        Field::Contestant => format!("with {value}"),
+        Field::Winner => format!("won by {value}"),
         Field::From => format!("from {value}"),
         Field::To => format!("until {value}"),
         Field::Before => value,
@@ -112,6 +119,7 @@ pub fn state_name(state: State) -> &'static str {
         State::Waiting => "Waiting",
         State::Failed => "Failed",
         State::Done => "Done",
+        State::Stopped => "Stopped",
     }
 }
 
@@ -164,6 +172,29 @@ impl Fields<'_> {
         .into_any()
     }
 
+    /// An agent, a persona or a model, or a part of its name.
+    fn name(&self, field: Field, label: &'static str) -> AnyView {
+        let id = format!("history-{}", field.name());
+        view! {
+            <div class="field">
+                <label class="field-label" for=id.clone()>{label}</label>
+                <input
+                    class="input"
+                    id=id.clone()
+                    type="text"
+                    name=field.name()
+                    value=self.filter.get(field)
+                    placeholder="agent, persona or model"
+                    autocomplete="off"
+                    aria-invalid=self.invalid(field)
+                    aria-describedby=format!("{id}-error")
+                />
+                {self.error(field)}
+            </div>
+        }
+        .into_any()
+    }
+
     fn fault(&self, field: Field) -> Option<String> {
         self.faults.iter().find(|fault| fault.field == field).map(|fault| fault.words.clone())
     }
@@ -177,6 +208,10 @@ impl Fields<'_> {
         view! { <span class="field-error" id=format!("history-{}-error", field.name())>{words}</span> }
             .into_any()
     }
+}
+
+fn battle_types() -> Vec<(String, String)> {
+    [Kind::Coding, Kind::Qa].iter().map(|kind| (kind.word().to_owned(), kind.label().to_owned())).collect()
 }
 
 fn options(all: Vec<(String, String)>) -> Options {

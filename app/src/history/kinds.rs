@@ -2,7 +2,7 @@
 
 use domain::{
     history::{Kind, Worded as _},
-    id::{ChatId, SessionId},
+    id::{BattleId, ChatId, SessionId},
     page::Wanted,
 };
 use uuid::Uuid;
@@ -26,6 +26,12 @@ pub fn look(kind: Kind) -> Look {
             names: ("Chat", "Chats"),
             path: |id| Wanted::Chat(ChatId(id)).path(),
             parts: ("message", "messages"),
+        },
+        Kind::Battle => Look {
+            icon: Icon::Swords,
+            names: ("Battle", "Battles"),
+            path: |id| Wanted::Battle(BattleId(id)).path(),
+            parts: ("contestant", "contestants"),
         },
         Kind::Session => Look {
             icon: Icon::PanelLeft,

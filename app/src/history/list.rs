@@ -83,6 +83,7 @@ fn StateBadge(state: State) -> impl IntoView {
         State::Waiting => Tone::Waiting,
         State::Failed => Tone::Failed,
         State::Done => Tone::Done,
+        State::Stopped => Tone::Cancelled,
     };
     view! { <Badge tone text=state_name(state) /> }
 }

@@ -1,6 +1,8 @@
 //! The history as one list, read in pieces.
 
 use domain::{
+    battle,
+    chat::title,
     history::{Entry, Filter, Found, Kind, Listing, Place, Speaker, State, Worded as _},
     id::{ProjectId, SessionId},
     search::{Asked, Marked, snippet},
@@ -53,7 +55,7 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                     from messages join tasks on tasks.id = messages.task_id
                     where messages.chat_id = chats.id order by place desc limit 1
                 ) turn on true
-                where coalesce($3, 'chat') = 'chat'
+                where coalesce($3, 'chat') = 'chat' and not $12
                   and (cardinality($1) = 0 or chats.id in (select chat_id from saying))
                   and ($4::uuid is null or projects.id = $4)
                   and ($5::uuid is null or sessions.id = $5)
@@ -61,6 +63,33 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                   and chats.active_at >= $7 and chats.active_at < $8
                   and (chats.active_at, chats.id) < ($9::timestamptz, $10)
                 order by chats.active_at desc, chats.id desc limit $11)
+               union all
+               (select 'battle', battles.id, left(battles.prompt, 400), own.active_at, own.state,
+                    projects.id, projects.name, sessions.id, sessions.name, own.parts
+                from battles
+                join sessions on sessions.id = battles.session_id
+                join projects on projects.id = battles.project_id
+                cross join lateral (
+                    select count(*) as parts, to_timestamp(battles.created_at_ms / 1000.0) as active_at,
+                        case battles.status when 'completed' then 'done' when 'cancelled' then 'stopped'
+                            else 'running' end as state,
+                        bool_or($14::text is null or position($14 in lower(identity || ' ' || model)) > 0) as took_part,
+                        bool_or($15::text is null or (
+                            contestants.id = coalesce(winner_contestant_id, judged_contestant_id)
+                            and position($15 in lower(identity || ' ' || model)) > 0)) as won
+                    from contestants where battle_id = battles.id
+                ) own
+                where coalesce($3, 'battle') = 'battle'
+                  and not exists (
+                      select from unnest($2::text[]) as said (word)
+                      where position(said.word in lower(battles.prompt)) = 0)
+                  and ($4::uuid is null or projects.id = $4)
+                  and ($5::uuid is null or sessions.id = $5)
+                  and ($6::text is null or own.state = $6)
+                  and ($13::text is null or battle_type = $13) and own.took_part and own.won
+                  and own.active_at >= $7 and own.active_at < $8
+                  and (own.active_at, battles.id) < ($9::timestamptz, $10)
+                order by own.active_at desc, battles.id desc limit $11)
                union all
                (select 'session', sessions.id, projects.name || ' · ' || sessions.name, own.active_at, null,
                     null, null, null, null, own.parts
@@ -70,7 +99,7 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                     select count(*) as parts, coalesce(max(active_at), sessions.created_at) as active_at
                     from chats where session_id = sessions.id
                 ) own
-                where coalesce($3, 'session') = 'session'
+                where coalesce($3, 'session') = 'session' and not $12
                   and not exists (
                       select from unnest($2::text[]) as said (word)
                       where position(said.word in lower(projects.name || ' ' || sessions.name)) = 0)
@@ -102,7 +131,11 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
         until,
         before,
         before_id,
-        ENTRIES_MAX as i64 + 1
+        ENTRIES_MAX as i64 + 1,
+        filter.is_of_battles(),
+        filter.battle_type.map(battle::Kind::word),
+        filter.contestant.as_ref().map(|name| name.to_lowercase()),
+        filter.winner.as_ref().map(|name| name.to_lowercase())
     )
     .fetch_all(&db.pool)
     .await?;
@@ -140,14 +173,16 @@ impl Row {
         });
         let project = self.project_id.map(ProjectId).zip(self.project);
         let session = self.session_id.map(SessionId).zip(self.session);
+        let kind = Kind::from_word(&self.kind).ok_or_else(|| unknown(&self.kind))?;
+        let title = if kind == Kind::Battle { title::from_prompt(&self.title) } else { self.title.clone() };
         Ok(Entry {
-            kind: Kind::from_word(&self.kind).ok_or_else(|| unknown(&self.kind))?,
+            kind,
             id: self.id,
             state: match &self.state {
                 Some(word) => Some(State::from_word(word).ok_or_else(|| unknown(word))?),
                 None => None,
             },
-            title: Marked::new(self.title, asked),
+            title: Marked::new(title, asked),
             place: project.zip(session).map(|(project, session)| Place { project, session }),
             active_at_us: (self.active_at.unix_timestamp_nanos() / 1_000) as i64,
             parts: self.parts as u64,

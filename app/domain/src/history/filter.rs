@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{Kind, State, Worded as _};
 use crate::{
+    battle,
     id::{ProjectId, SessionId},
     search::Asked,
     workspace::Workspace,
@@ -18,6 +19,7 @@ mod tests;
 pub const PATH: &str = "/history";
 /// What is wrong is repeated to whoever wrote it, but not all of it.
 const REPEATED_CHARS_MAX: usize = 40;
+const NAME_CHARS_MAX: usize = 80;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -26,6 +28,11 @@ pub struct Filter {
     pub project: Option<ProjectId>,
     pub session: Option<SessionId>,
     pub state: Option<State>,
+    /// Only battles of this type.
+    pub battle_type: Option<battle::Kind>,
+    /// Only battles in which somebody like this took part, or won.
+    pub contestant: Option<String>,
+    pub winner: Option<String>,
     /// The first and the last day, in UTC: a server does not know where its reader is.
     pub from: Option<Date>,
     pub to: Option<Date>,
@@ -47,6 +54,9 @@ pub enum Field {
     Project,
     Session,
     State,
+    BattleType,
+    Contestant,
+    Winner,
     From,
     To,
     Before,
@@ -60,12 +70,15 @@ pub struct Fault {
 }
 
 impl Field {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Asked,
         Self::Kind,
         Self::Project,
         Self::Session,
         Self::State,
+        Self::BattleType,
+        Self::Contestant,
+        Self::Winner,
         Self::From,
         Self::To,
         Self::Before,
@@ -79,6 +92,9 @@ impl Field {
             Self::Project => "project",
             Self::Session => "session",
             Self::State => "state",
+            Self::BattleType => "type",
+            Self::Contestant => "contestant",
+            Self::Winner => "winner",
             Self::From => "from",
             Self::To => "to",
             Self::Before => "before",
@@ -87,6 +103,11 @@ impl Field {
 }
 
 impl Filter {
+    /// Whether a condition asks for battles alone.
+    pub fn is_of_battles(&self) -> bool {
+        self.battle_type.is_some() || self.contestant.is_some() || self.winner.is_some()
+    }
+
     /// Reads the query of an address, whatever stands in it.
     pub fn parse(query: &str) -> (Self, Vec<Fault>) {
         let (mut filter, mut faults) = (Self::default(), Vec::new());
@@ -159,6 +180,9 @@ impl Filter {
             Field::Project => self.project.map(|id| id.to_string()),
             Field::Session => self.session.map(|id| id.to_string()),
             Field::State => self.state.map(|state| state.word().to_owned()),
+            Field::BattleType => self.battle_type.map(|kind| kind.word().to_owned()),
+            Field::Contestant => self.contestant.clone(),
+            Field::Winner => self.winner.clone(),
             Field::From => self.from.map(|day| day.to_string()),
             Field::To => self.to.map(|day| day.to_string()),
             Field::Before => self.before.map(|place| place.to_string()),
@@ -174,6 +198,9 @@ impl Filter {
             Field::Project => filter.project = None,
             Field::Session => filter.session = None,
             Field::State => filter.state = None,
+            Field::BattleType => filter.battle_type = None,
+            Field::Contestant => filter.contestant = None,
+            Field::Winner => filter.winner = None,
             Field::From => filter.from = None,
             Field::To => filter.to = None,
             Field::Before => {}
@@ -204,6 +231,13 @@ impl Filter {
             Field::State => {
                 self.state = Some(State::from_word(value).ok_or_else(|| unknown("a state."))?);
             }
+            Field::BattleType => {
+                let kinds = [battle::Kind::Coding, battle::Kind::Qa];
+                let kind = kinds.into_iter().find(|kind| kind.word() == value);
+                self.battle_type = Some(kind.ok_or_else(|| unknown("a type of battle."))?);
+            }
+            Field::Contestant => self.contestant = Some(name(value)?),
+            Field::Winner => self.winner = Some(name(value)?),
             Field::From => {
                 self.from = Some(day(value).ok_or_else(|| unknown("a day; write it as 2025-12-31."))?)
             }
@@ -231,6 +265,14 @@ impl FromStr for Cursor {
         let (at_us, id) = text.split_once('.').ok_or(())?;
         let (at_us, id) = (at_us.parse().map_err(drop)?, Uuid::try_parse(id).map_err(drop)?);
         if (0..=AT_US_MAX).contains(&at_us) { Ok(Self { at_us, id }) } else { Err(()) }
+    }
+}
+
+/// Part of the name of an agent, a persona or a model.
+fn name(value: &str) -> Result<String, String> {
+    match value.chars().count() {
+        ..=NAME_CHARS_MAX => Ok(value.to_owned()),
+        _ => Err(format!("A name has at most {NAME_CHARS_MAX} letters.")),
     }
 }
 
