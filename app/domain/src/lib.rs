@@ -11,6 +11,8 @@ pub mod completion;
 pub mod context;
 pub mod diff;
 pub mod feed;
+pub mod fence;
+pub mod flow;
 pub mod fuzzy;
 pub mod history;
 pub mod id;
@@ -24,6 +26,7 @@ pub mod output;
 pub mod page;
 pub mod persona;
 pub mod rejected;
+pub mod run;
 pub mod search;
 pub mod settings;
 #[cfg(test)]
