@@ -13,6 +13,7 @@ pub mod cited;
 pub mod contract;
 pub mod evidence;
 pub mod fold;
+mod gathered;
 pub mod method;
 pub mod plan;
 pub mod report;
@@ -21,6 +22,7 @@ pub mod review;
 pub mod role;
 pub mod rounds;
 pub mod signal;
+mod tally;
 
 use std::{fmt, str::FromStr};
 
@@ -33,6 +35,7 @@ pub use report::Report;
 pub use request::Request;
 pub use role::Role;
 pub use signal::{Signal, SignalSearch, Signals};
+pub use tally::tally;
 
 use crate::Rejected;
 

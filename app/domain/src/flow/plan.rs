@@ -3,7 +3,7 @@
 
 mod numbers;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fmt;
 
