@@ -41,6 +41,8 @@ ids! {
     AttachmentId,
     /// The folder in which an agent works on a project.
     WorktreeId,
+    /// One flow at work.
+    RunId,
 }
 
 /// Which try at a task this is, counted from 1. Whatever reports without the current attempt is stale.

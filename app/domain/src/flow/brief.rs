@@ -280,7 +280,7 @@ impl Writer<'_> {
     }
 
     fn answer_form(&self) -> Shape {
-        form::answer(self.method, self.agent.role.letters(), self.agent.first, &self.writes())
+        form::answer(self.method, self.agent.role, self.agent.first, &self.writes())
     }
 
     fn form(&self, shape: &Shape) -> String {

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use crate::flow::{
+    Role,
     contract::VERDICTS_MIN,
     method::{Form, Method, NEXT_STEPS, Part},
 };
@@ -35,10 +36,10 @@ struct Member {
 
 /// What an answer of a step of this flow holds. `writes` are the sections that it writes; whoever writes also gives what
 /// else the report needs.
-pub fn answer(method: &Method, letters: &str, first: u32, writes: &[(&'static str, &'static str)]) -> Shape {
+pub fn answer(method: &Method, role: Role, first: u32, writes: &[(&'static str, &'static str)]) -> Shape {
     let mut members = vec![
         needed("summary", text("what you found, in two to six plain sentences, without ids and paths")),
-        needed("findings", list(entry(&method.findings, letters, first), 0)),
+        needed("findings", list(entry(&method.findings, role.letters(), first, role), 0)),
     ];
     if !writes.is_empty() {
         let titles: Vec<_> = writes.iter().map(|(title, _)| *title).collect();
@@ -50,7 +51,7 @@ pub fn answer(method: &Method, letters: &str, first: u32, writes: &[(&'static st
     }
     let is_writer = !writes.is_empty();
     if let Some(items) = method.items.as_ref().filter(|_| is_writer) {
-        members.push(needed("items", list(entry(items, items.letters, 1), 0)));
+        members.push(needed("items", list(entry(items, items.letters, 1, role), 0)));
     }
     if method.has(Part::NextStep) && is_writer {
         members.push(needed("next_step", Shape(Kind::Choice(NEXT_STEPS.to_vec()))));
@@ -86,7 +87,7 @@ pub fn verdicts(first: u32) -> Shape {
     ])
 }
 
-fn entry(form: &Form, letters: &str, first: u32) -> Shape {
+fn entry(form: &Form, letters: &str, first: u32, role: Role) -> Shape {
     let mut members = vec![
         needed("id", text(&format!("{letters}{first}, {letters}{}, …", first + 1))),
         needed("title", text(&format!("the {} in one line", form.name))),
@@ -99,20 +100,25 @@ fn entry(form: &Form, letters: &str, first: u32) -> Shape {
     }
     members.push(needed("claim", text("what is so, and what follows from it")));
     members.extend(form.fields.iter().map(|field| needed(field.name, text(field.about))));
-    members.push(needed("trust", Shape(Kind::Choice(vec!["codebase", "web", "provided", "reasoning"]))));
-    let place = object(vec![
-        needed("path", text("src/main.rs")),
-        needed("line", Shape(Kind::Number)),
-        needed("quote", text("the line as it stands there")),
-    ]);
-    members.push(needed("places", list(place, 0)));
-    let source = object(vec![
-        needed("title", text("name of the page")),
-        needed("url", text("https://…")),
-        needed("date", text("2026-01-31")),
-    ]);
-    members.push(optional("sources", list(source, 0)));
-    members.push(optional("single_source", Shape(Kind::Flag)));
+    // Nobody is asked for what they cannot have seen.
+    let seen = if role.sees_project() { "codebase" } else { "web" };
+    members.push(needed("trust", Shape(Kind::Choice(vec![seen, "provided", "reasoning"]))));
+    if role.sees_project() {
+        let place = object(vec![
+            needed("path", text("src/main.rs")),
+            needed("line", Shape(Kind::Number)),
+            needed("quote", text("the line as it stands there")),
+        ]);
+        members.push(needed("places", list(place, 0)));
+    } else {
+        let source = object(vec![
+            needed("title", text("name of the page")),
+            needed("url", text("https://…")),
+            needed("date", text("2026-01-31")),
+        ]);
+        members.push(needed("sources", list(source, 0)));
+        members.push(needed("single_source", Shape(Kind::Flag)));
+    }
     members.push(optional("cites", list(text("the id of a finding that this rests on"), 0)));
     object(members)
 }
@@ -249,8 +255,9 @@ mod tests {
         for flow in FlowId::ALL {
             let method = flow.method();
             let sections: Vec<_> = method.written_sections().collect();
-            shapes.push((format!("{flow} worker"), super::answer(method, "E", 1, &[])));
-            shapes.push((format!("{flow} writer"), super::answer(method, "E", 101, &sections)));
+            shapes.push((format!("{flow} worker"), super::answer(method, Role::ResearchAnalyst, 1, &[])));
+            shapes
+                .push((format!("{flow} writer"), super::answer(method, Role::Investigator, 101, &sections)));
         }
         shapes
     }
