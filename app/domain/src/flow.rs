@@ -14,6 +14,8 @@ pub mod contract;
 pub mod evidence;
 pub mod fold;
 mod gathered;
+#[cfg(test)]
+mod golden;
 pub mod method;
 pub mod plan;
 pub mod report;

@@ -161,6 +161,16 @@ pub fn read_verdicts(text: &str) -> Reading<'_, Verdicts> {
     read::verdicts(text)
 }
 
+/// The same words, whatever stands between them: `single_source`, `singleSource` and `Single source`.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    one == other || plain(one).eq(plain(other))
+}
+
+/// The letters and digits of a text, small.
+pub(super) fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
 impl Finding {
     pub fn claim_id(&self) -> Option<ClaimId> {
         ClaimId::read(&self.id)

@@ -1,6 +1,6 @@
 //! How a text names what it rests on: ids in square brackets, and places as `path:line`.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ impl fmt::Display for Place {
 /// The ids that a text cites, each once: `[E1]`, `[E1, SEC-2]`. Brackets with anything else in them are none, nor is
 /// the text of a link.
 pub fn ids_in(text: &str) -> Vec<ClaimId> {
-    let mut ids: Vec<ClaimId> = Vec::new();
+    let (mut ids, mut seen) = (Vec::new(), BTreeSet::new());
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         rest = &rest[open + 1..];
@@ -105,11 +105,7 @@ pub fn ids_in(text: &str) -> Vec<ClaimId> {
         }
         let pieces = inside.split([',', ';', ' ']).filter(|piece| !matches!(*piece, "" | "and" | "&"));
         let found: Option<Vec<ClaimId>> = pieces.map(written_id).collect();
-        for id in found.unwrap_or_default() {
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
+        ids.extend(found.unwrap_or_default().into_iter().filter(|id| seen.insert(id.clone())));
     }
     ids
 }
@@ -121,7 +117,7 @@ fn written_id(piece: &str) -> Option<ClaimId> {
 
 /// The places that a text names with a line, each once.
 pub fn places_in(text: &str) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+    let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
     let is_part =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | ':' | '#' | '@' | '+' | '~');
     for word in text.split(|c: char| !is_part(c)) {
@@ -130,7 +126,7 @@ pub fn places_in(text: &str) -> Vec<Place> {
         }
         let place = Place::read(word.trim_end_matches(['.', ':'])).filter(|place| place.line.is_some());
         let Some(place) = place.filter(|place| is_path(&place.path)) else { continue };
-        if !places.contains(&place) {
+        if seen.insert(place.clone()) {
             places.push(place);
         }
     }

@@ -16,9 +16,12 @@ use super::{
     answer::{Finding, Quoted, Source, Trust},
     cited::{ClaimId, Place, ids_in, places_in},
     contract::VERDICTS_MIN,
-    gathered::{Found, Gathered},
+    gathered::Gathered,
     method::{NEXT_STEPS, Part},
 };
+
+/// At one place, more are not told one by one.
+const FLAGS_MAX: usize = 50;
 
 /// The files of the tree that was recorded at the start.
 pub trait ProjectText {
@@ -96,9 +99,11 @@ impl Checker<'_> {
     fn flag(&mut self, at: At, check: Check, words: String) {
         let flags = self.flags.entry(at).or_default();
         // The same place is often named in a field and in the text.
-        if !flags.iter().any(|flag| flag.words == words) {
-            flags.push(Flag { check, words });
+        if flags.len() > FLAGS_MAX || flags.iter().any(|flag| flag.words == words) {
+            return;
         }
+        let words = if flags.len() == FLAGS_MAX { "There is more of this here.".to_owned() } else { words };
+        flags.push(Flag { check, words });
     }
 
     fn ids_are_given_once(&mut self) {
@@ -263,10 +268,11 @@ fn known(gathered: &Gathered<'_>) -> BTreeSet<ClaimId> {
 
 /// The findings that these ids lead to in the end: through what they cite, to those that cite nothing.
 fn basis<'a>(gathered: &'a Gathered<'_>, ids: Vec<ClaimId>) -> Vec<&'a Finding> {
-    let all = || gathered.findings.iter().map(|Found { finding, .. }| finding).chain(&gathered.items);
+    let findings = gathered.findings.iter().map(|found| &found.finding).chain(&gathered.items);
+    let all: BTreeMap<_, _> = findings.filter_map(|finding| Some((finding.claim_id()?, finding))).collect();
     let (mut open, mut seen, mut basis) = (ids, BTreeSet::new(), Vec::new());
     while let Some(id) = open.pop() {
-        let Some(finding) = all().find(|finding| finding.claim_id().as_ref() == Some(&id)) else { continue };
+        let Some(finding) = all.get(&id).copied() else { continue };
         if !seen.insert(id) {
             continue;
         }

@@ -1,10 +1,12 @@
 //! What the steps of a run said, read and put where the report and the checks look for it.
 
+use std::collections::BTreeSet;
+
 use super::{
     Plan, Step,
     answer::{
-        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdicts, read_answer,
-        read_verdicts,
+        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdicts, is_alike,
+        read_answer, read_verdicts,
     },
     cited::ClaimId,
     fold::Output,
@@ -161,16 +163,15 @@ impl<'a> Gathered<'a> {
     /// A validator of one dimension speaks about that one only.
     fn drop_refuted(&mut self) {
         for gate in &self.gates {
-            for id in gate.verdicts.drops.iter().filter_map(|drop| ClaimId::read(drop)) {
-                for found in
-                    self.findings.iter_mut().filter(|found| found.finding.claim_id().as_ref() == Some(&id))
-                {
-                    let is_theirs = match self.method.shape {
-                        Shape::Folded(_) => true,
-                        Shape::PerAngle => self.workers[found.worker].agent.of == gate.of,
-                    };
-                    found.is_dropped |= is_theirs;
-                }
+            let drops: BTreeSet<_> =
+                gate.verdicts.drops.iter().filter_map(|drop| ClaimId::read(drop)).collect();
+            for found in self.findings.iter_mut().filter(|_| !drops.is_empty()) {
+                let is_theirs = match self.method.shape {
+                    Shape::Folded(_) => true,
+                    Shape::PerAngle => self.workers[found.worker].agent.of == gate.of,
+                };
+                let is_named = || found.finding.claim_id().is_some_and(|id| drops.contains(&id));
+                found.is_dropped |= is_theirs && is_named();
             }
         }
     }
@@ -198,8 +199,5 @@ impl<'a> Gathered<'a> {
 
 /// `## 2. Root cause:` is `Root cause`.
 pub(super) fn is_title(given: &str, title: &str) -> bool {
-    let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
-    };
-    plain(given) == plain(title)
+    is_alike(given.trim_start_matches(|c: char| !c.is_alphabetic()), title)
 }

@@ -169,6 +169,14 @@ impl Method {
 impl Form {
     pub const FINDINGS: Self = Self { letters: "", name: "finding", levels: LEVELS, kinds: &[], fields: &[] };
 
+    pub const DECISIONS: Self = Self {
+        letters: "D",
+        name: "decision",
+        levels: &[],
+        kinds: &[],
+        fields: &[field("why", "the reason, by id"), field("instead", "what was not chosen, and why")],
+    };
+
     /// The level that these words mean, or none that is known here.
     pub fn level(&self, words: &str) -> Option<&'static str> {
         known(self.levels, words)

@@ -202,7 +202,7 @@ impl<'a> Planner<'a> {
     fn roster(&mut self, signals: &Signals) {
         let band = self.request.band;
         for angle in self.method.angles.iter().filter(|angle| angle.band <= band) {
-            let needs_signal = angle.signal.filter(|_| !angle.always_from.is_some_and(|from| from <= band));
+            let needs_signal = angle.signal.filter(|_| angle.always_from.is_none_or(|from| from > band));
             let absent = needs_signal.filter(|signal| !signals.has(*signal));
             self.angle(angle, 1, absent.map(|signal| signals.absence(signal)));
         }

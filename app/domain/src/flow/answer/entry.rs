@@ -1,7 +1,7 @@
 //! Takes the fields of an object one by one, under whichever name a model gave them. What nobody took is left over, and
 //! kept.
 
-use super::{Named, lenient::Json};
+use super::{Named, is_alike, lenient::Json};
 
 pub(super) struct Entry {
     fields: Vec<(String, Json)>,
@@ -22,12 +22,12 @@ impl Entry {
     /// The first field that has one of these names; the earlier name counts more.
     pub(super) fn take(&mut self, names: &[&str]) -> Option<Json> {
         let at =
-            names.iter().find_map(|name| self.fields.iter().position(|(known, _)| is_name(known, name)))?;
+            names.iter().find_map(|name| self.fields.iter().position(|(known, _)| is_alike(known, name)))?;
         Some(self.fields.remove(at).1)
     }
 
     pub(super) fn peek(&self, names: &[&str]) -> Option<&Json> {
-        let found = names.iter().find_map(|name| self.fields.iter().find(|(known, _)| is_name(known, name)));
+        let found = names.iter().find_map(|name| self.fields.iter().find(|(known, _)| is_alike(known, name)));
         found.map(|(_, value)| value)
     }
 
@@ -70,12 +70,4 @@ impl Entry {
         let rest = self.fields.into_iter().map(named).filter(|field| !field.text.trim().is_empty());
         self.odd.into_iter().chain(rest).collect()
     }
-}
-
-/// `single_source`, `singleSource` and `Single source` are one name.
-pub(super) fn is_name(given: &str, name: &str) -> bool {
-    let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    given == name || plain(given) == plain(name)
 }

@@ -202,7 +202,13 @@ impl Reader<'_> {
         }
         self.bump();
         let mut text = String::new();
-        while let Some(c) = self.peek() {
+        loop {
+            // Most letters are only letters.
+            let rest = self.rest();
+            let plain = rest.find(|c: char| c == close || c == '\\' || c.is_control()).unwrap_or(rest.len());
+            text.push_str(&rest[..plain]);
+            self.at += plain;
+            let Some(c) = self.peek() else { break };
             self.bump();
             match c {
                 '\\' => self.escape(&mut text),

@@ -3,7 +3,8 @@
 use super::{
     Answer, Attempt, Confidence, Deferred, Finding, Question, Quoted, Said, Source, Stand, Trust, Verdict,
     Verdicts,
-    entry::{Entry, is_name},
+    entry::Entry,
+    is_alike,
     lenient::{self, Json},
 };
 use crate::flow::cited::Place;
@@ -86,7 +87,7 @@ impl<'a> Reading<'a, ()> {
 fn find<'a>(text: &'a str, keys: &[&str]) -> (Reading<'a, ()>, Option<Json>) {
     let score = |json: &Json| match json {
         Json::Fields(fields) => {
-            keys.iter().filter(|key| fields.iter().any(|(name, _)| is_name(name, key))).count()
+            keys.iter().filter(|key| fields.iter().any(|(name, _)| is_alike(name, key))).count()
         }
         _ => 0,
     };
@@ -111,7 +112,7 @@ fn find<'a>(text: &'a str, keys: &[&str]) -> (Reading<'a, ()>, Option<Json>) {
 fn find_list(text: &str) -> (Reading<'_, ()>, Option<Json>) {
     let is_finding = |json: &Json| match json {
         Json::Fields(fields) => {
-            fields.iter().any(|(name, _)| FINDING_KEYS.iter().any(|key| is_name(name, key)))
+            fields.iter().any(|(name, _)| FINDING_KEYS.iter().any(|key| is_alike(name, key)))
         }
         _ => false,
     };
@@ -239,7 +240,7 @@ fn to_source(json: Json, left: &mut Entry) -> Source {
 
 /// A list of titles and texts, or an object whose names are the titles.
 fn to_sections(json: Option<Json>) -> Vec<Said> {
-    let is_one = |name: &str| ["title", "text"].iter().any(|known| is_name(name, known));
+    let is_one = |name: &str| ["title", "text"].iter().any(|known| is_alike(name, known));
     match json {
         Some(Json::Fields(fields)) if !fields.iter().any(|(name, _)| is_one(name)) => {
             fields.into_iter().map(|(title, value)| Said { title, text: value.into_text() }).collect()

@@ -1,9 +1,8 @@
-use std::{env, fs, path::PathBuf};
-
 use super::*;
 use crate::flow::{
     FlowId, Request, Signal, StepId,
     fold::Ended,
+    golden,
     plan::tests::{request, signals},
 };
 
@@ -43,20 +42,12 @@ impl Scene {
     }
 }
 
-/// `BOOCODE_REWRITE_GOLDEN=1 cargo test -p domain` writes what is, to be read as a diff.
 #[test]
 fn prompts_are_as_they_were() {
     let check = |name: &str, brief: Brief| {
-        let path =
-            PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/prompts").join(format!("{name}.txt"));
         let tools: Vec<_> = brief.tools.iter().map(|tool| tool.name()).collect();
-        let is = format!("tools: {}\nschema: {}\n\n{}\n", tools.join(", "), brief.schema, brief.prompt);
-        if env::var_os("BOOCODE_REWRITE_GOLDEN").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &is).unwrap();
-        }
-        let was = fs::read_to_string(&path).unwrap_or_default();
-        assert!(is == was, "{}: is\n{is}\nand was\n{was}", path.display());
+        let text = format!("tools: {}\nschema: {}\n\n{}\n", tools.join(", "), brief.schema, brief.prompt);
+        golden::check(&format!("prompts/{name}.txt"), &text);
     };
     let mut review = Scene::new(FlowId::CodeReview, Band::Small, true);
     review.diff = Some("+ let n = 1;".into());
@@ -75,6 +66,7 @@ fn prompts_are_as_they_were() {
     let more = rounds.plan.next_round(1);
     rounds.plan.steps.extend(more);
     check("plan-implementation-second-round", rounds.brief("newcomer@2"));
+    assert_eq!(golden::count("prompts"), 9);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::flow::{
         RiskAnalyst, SecurityAnalyst, UserExperienceDesigner,
     },
     Signal,
-    method::{Form, Method, Part, Pool, Shape, angle, field, prose, section, synthesis},
+    method::{Form, Method, Part, Pool, Shape, angle, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -119,13 +119,7 @@ open question has a recommended answer. What is not needed yet goes to deferred.
     rounds: Rounds::ONE,
     rules: "Plan what the feature does, not how it is coded.",
     findings: Form::FINDINGS,
-    items: Some(Form {
-        letters: "D",
-        name: "decision",
-        levels: &[],
-        kinds: &[],
-        fields: &[field("why", "the reason, by id"), field("instead", "what was not chosen, and why")],
-    }),
+    items: Some(Form::DECISIONS),
     gate: "\
 Attack above all: was something added that nobody asked for, is a case missing that will happen on the \
 first day, and is a decision made that only the person who asked can make?",

@@ -7,7 +7,7 @@ use crate::flow::{
         SecurityAnalyst, SoftwareArchitect, StructuralAnalyst, TestEngineer,
     },
     Signal,
-    method::{Form, Method, Part, Shape, angle, field, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
     rounds::{Rounds, Rule},
 };
 
@@ -123,13 +123,7 @@ places. Each open question has a recommended answer. What is not needed yet goes
     rounds: Rounds { most: [1, 2, 3], again: &[], rule: Rule::NothingNew },
     rules: "Plan, do not build. The way it is done in this project already is the first choice.",
     findings: Form::FINDINGS,
-    items: Some(Form {
-        letters: "D",
-        name: "decision",
-        levels: &[],
-        kinds: &[],
-        fields: &[field("why", "the reason, by id"), field("instead", "what was not chosen, and why")],
-    }),
+    items: Some(Form::DECISIONS),
     gate: "\
 Attack above all: does the approach fit the code that is there, does the order really work piece by piece, \
 what breaks for others who use the changed places, and which part could be left out?",

@@ -1,7 +1,7 @@
-use std::{env, fmt::Write, fs, path::PathBuf};
+use std::fmt::Write;
 
 use super::*;
-use crate::flow::{FlowId, Signal, rounds::Next, signal::Found};
+use crate::flow::{FlowId, Signal, golden, rounds::Next, signal::Found};
 
 pub(crate) fn request(flow: FlowId, band: Band, fast: bool) -> Request {
     Request::new(flow, band, fast, "src", "why is it slow", true).unwrap()
@@ -33,7 +33,8 @@ fn drawn(steps: &[Step]) -> String {
     text
 }
 
-fn golden(flow: FlowId) -> String {
+/// With and without signals, in each band, and the rounds that there may be.
+fn drawn_whole(flow: FlowId) -> String {
     let mut text = String::new();
     for band in Band::ALL {
         for (name, present) in [("no signals", &[][..]), ("all signals", &Signal::ALL[..])] {
@@ -51,21 +52,12 @@ fn golden(flow: FlowId) -> String {
     text
 }
 
-/// `BOOCODE_REWRITE_GOLDEN=1 cargo test -p domain` writes what is, to be read as a diff.
 #[test]
 fn plans_are_as_they_were() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/plans");
     for flow in FlowId::ALL {
-        let path = folder.join(format!("{flow}.txt"));
-        let is = golden(flow);
-        if env::var_os("BOOCODE_REWRITE_GOLDEN").is_some() {
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(&path, &is).unwrap();
-        }
-        let was = fs::read_to_string(&path).unwrap_or_default();
-        assert!(is == was, "{}: is\n{is}\nand was\n{was}", path.display());
+        golden::check(&format!("plans/{flow}.txt"), &drawn_whole(flow));
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), FlowId::ALL.len(), "no plan of a flow that is gone");
+    assert_eq!(golden::count("plans"), FlowId::ALL.len());
 }
 
 #[test]

@@ -107,8 +107,8 @@ fn attempt(attempt: &Attempt, pieces: &mut Vec<String>) {
 
 fn citation(citation: &Citation) -> String {
     let quote = line(&citation.quote);
-    let quote = if quote.is_empty() { String::new() } else { format!(": {}", code(&quote)) };
-    format!("- {}{quote}", code(&citation.place.to_string()))
+    let quote = if quote.is_empty() { String::new() } else { format!(": {}", fence::code(&quote)) };
+    format!("- {}{quote}", fence::code(&citation.place.to_string()))
 }
 
 fn flags(flags: &[Flag]) -> String {
@@ -124,14 +124,6 @@ fn rows(table: &Table) -> String {
     let rule = format!("|{}", "---|".repeat(table.head.len()));
     let rows = table.rows.iter().map(|cells| row(cells));
     [row(&table.head), rule].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
-}
-
-/// Code within a line, with more backticks around than there are inside.
-fn code(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let ticks = "`".repeat(longest + 1);
-    let space = if longest > 0 { " " } else { "" };
-    format!("{ticks}{space}{text}{space}{ticks}")
 }
 
 fn line(text: &str) -> String {

@@ -80,7 +80,7 @@ pub(super) fn sources(gathered: &Gathered<'_>) -> Option<Block> {
                 *known = source;
             }
             let id = finding.shown_id();
-            if !cited_by.contains(&id) {
+            if cited_by.last() != Some(&id) {
                 cited_by.push(id);
             }
         }

@@ -1,5 +1,3 @@
-use std::{env, fs, path::PathBuf};
-
 use proptest::prelude::*;
 
 use super::*;
@@ -7,6 +5,8 @@ use crate::flow::{
     Signal,
     evidence::tests::{FIVE, Files},
     fold::Ended,
+    golden,
+    method::Part,
     plan::{
         self,
         tests::{request, signals},
@@ -89,30 +89,20 @@ fn research_refuted() -> Story {
         .says("gate", &FIVE.replace("[\"D1\"]", "[\"recommendation\"]").replace("\"stands\"", "\"refuted\", \"settle\": \"A measurement.\""))
 }
 
-/// `BOOCODE_REWRITE_GOLDEN=1 cargo test -p domain` writes what is, to be read as a diff.
-fn golden(name: &str, is: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/reports").join(name);
-    if env::var_os("BOOCODE_REWRITE_GOLDEN").is_some() {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, is).unwrap();
-    }
-    let was = fs::read_to_string(&path).unwrap_or_default();
-    assert!(is == was, "{}: is\n{is}\nand was\n{was}", path.display());
-}
-
 #[test]
 fn reports_are_as_they_were() {
-    golden("code-review-small.md", &review_small().report().to_markdown());
-    golden("research-refuted.md", &research_refuted().report().to_markdown());
+    golden::check("reports/code-review-small.md", &review_small().report().to_markdown());
+    golden::check("reports/research-refuted.md", &research_refuted().report().to_markdown());
     let nobody = Story::new(FlowId::Investigate, Band::Medium);
-    let notes = vec!["The project was changed while the run worked.".to_owned()];
-    golden("investigate-nobody.md", &nobody.with(false, notes).to_markdown());
+    let notes = vec![NO_WEB.to_owned(), CHANGED_MEANWHILE.to_owned()];
+    golden::check("reports/investigate-nobody.md", &nobody.with(false, notes).to_markdown());
     let discovery = Story::new(FlowId::ProjectDiscovery, Band::Small).says("scan", r#"{"summary": "A shop.", "findings": [
   {"id": "PS1", "title": "cargo test", "kind": "command", "level": "high", "claim": "Runs the tests.", "trust": "codebase", "places": [{"path": "README.md", "line": 1, "quote": "cargo test"}]},
   {"id": "PS2", "title": "Rust", "kind": "fact", "level": "low", "claim": "All of it.", "trust": "codebase", "places": ["src/cart.rs:1"]}],
   "sections": [{"title": "Repository", "text": "One crate, see src/cart.rs:1 and src/none.rs:3."}], "questions": [{"question": "Who?", "recommended": "We."}]}"#)
         .says("gate", FIVE.replace("[\"D1\"]", "[\"PS1\"]").as_str());
-    golden("project-discovery-small.md", &discovery.report().to_markdown());
+    golden::check("reports/project-discovery-small.md", &discovery.report().to_markdown());
+    assert_eq!(golden::count("reports"), 4);
 }
 
 fn section<'a>(report: &'a Report, title: &str) -> &'a Section {
@@ -165,20 +155,34 @@ fn a_review_is_shown_by_its_rules() {
 }
 
 #[test]
-fn validation_stands_above_the_recommendation() {
+fn every_report_follows_its_spine_with_validation_above_the_recommendation() {
     for flow in FlowId::ALL {
         let report = Story::new(flow, Band::Small).report();
-        let place = |title: &str| report.sections.iter().position(|section| section.title == title);
-        let recommendation = flow.method().spine.iter().find(|section| {
-            matches!(
-                section.part,
-                crate::flow::method::Part::Recommendation(_) | crate::flow::method::Part::ReviewVerdict
-            )
-        });
-        if let Some(recommendation) = recommendation {
-            assert!(place("Validation") < place(recommendation.title), "{flow}");
-        }
+        let titles: Vec<_> = report.sections.iter().map(|section| section.title.as_str()).collect();
+        let spine: Vec<_> = flow.method().spine.iter().map(|section| section.title).collect();
+        assert_eq!(titles[..spine.len()], spine, "{flow}");
+        let is_advice = |part: &Part| matches!(part, Part::Recommendation(_) | Part::ReviewVerdict);
+        let advice = flow.method().spine.iter().position(|section| is_advice(&section.part));
+        let validation = titles.iter().position(|title| *title == "Validation").unwrap();
+        assert!(advice.is_none_or(|advice| validation < advice), "{flow}");
     }
+}
+
+/// Would take minutes if anything looked at everything for everything.
+#[test]
+fn a_hostile_answer_is_rendered_in_time() {
+    let many = |piece: &dyn Fn(usize) -> String| (0..20_000).map(piece).collect::<Vec<_>>().join(",");
+    let findings = many(&|n| {
+        format!(r#"{{"id": "D{n}", "title": "t{n}", "cites": ["D{}"], "places": ["a/{n}.rs:1"]}}"#, n + 1)
+    });
+    let text = (0..20_000).map(|n| format!("[X{n}] b/{n}.rs:1 [D{n}] ")).collect::<String>();
+    let answer = format!(
+        r#"{{"findings": [{findings}], "sections": [{{"title": "Order of remedy", "text": "{text}"}}]}}"#
+    );
+    let gate = format!(r#"{{"drops": [{}]}}"#, many(&|n| format!("\"D{}\"", 2 * n)));
+    let story = Story::new(FlowId::DataReview, Band::Small).says("data", &answer).says("gate", &gate);
+    assert!(story.report().head.failed_checks > 20_000);
+    assert_eq!(crate::flow::tally(&story.plan, &story.outputs()).new, 20_000);
 }
 
 #[test]
