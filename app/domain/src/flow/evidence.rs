@@ -13,11 +13,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{Finding, Quoted, Source, Trust},
+    answer::{Finding, Quoted, Source, Trust, is_alike},
     cited::{ClaimId, Place, ids_in, places_in},
     contract::VERDICTS_MIN,
-    gathered::Gathered,
+    gathered::{Found, Gathered},
     method::{NEXT_STEPS, Part},
+    plan,
 };
 
 /// At one place, more are not told one by one.
@@ -70,8 +71,12 @@ pub(super) enum At {
 }
 
 /// All flags, each with its place.
-pub(super) fn check(gathered: &Gathered<'_>, project: &dyn ProjectText) -> BTreeMap<At, Vec<Flag>> {
-    let mut checker = Checker { gathered, project, known: known(gathered), flags: BTreeMap::new() };
+pub(super) fn check(
+    gathered: &Gathered<'_>,
+    project: &dyn ProjectText,
+    has_web: bool,
+) -> BTreeMap<At, Vec<Flag>> {
+    let mut checker = Checker { gathered, project, has_web, known: known(gathered), flags: BTreeMap::new() };
     checker.ids_are_given_once();
     for (at, found) in gathered.findings.iter().enumerate() {
         checker.entry(At::Finding(at), &found.finding);
@@ -91,6 +96,7 @@ pub(super) fn check(gathered: &Gathered<'_>, project: &dyn ProjectText) -> BTree
 struct Checker<'a> {
     gathered: &'a Gathered<'a>,
     project: &'a dyn ProjectText,
+    has_web: bool,
     known: BTreeSet<ClaimId>,
     flags: BTreeMap<At, Vec<Flag>>,
 }
@@ -106,23 +112,20 @@ impl Checker<'_> {
         flags.push(Flag { check, words });
     }
 
+    /// Whoever puts together may say again what others found: that is the same finding.
     fn ids_are_given_once(&mut self) {
         let gathered = self.gathered;
-        let findings =
-            gathered.findings.iter().enumerate().map(|(at, found)| (At::Finding(at), &found.finding));
-        let items = gathered.items.iter().enumerate().map(|(at, item)| (At::Item(at), item));
-        let attempts = gathered
-            .attempts()
-            .enumerate()
-            .map(|(at, attempt)| (At::Attempt(at), ClaimId::read(&attempt.id)));
+        let is_angles = |found: &Found| gathered.workers[found.worker].agent.part == plan::Part::Angle;
+        let findings = gathered.findings.iter().enumerate().filter(|(_, found)| is_angles(found));
+        let findings = findings.map(|(at, found)| (At::Finding(at), found.finding.claim_id()));
+        let items = gathered.items.iter().enumerate().map(|(at, item)| (At::Item(at), item.claim_id()));
+        let attempts = gathered.attempts().enumerate();
+        let attempts = attempts.map(|(at, attempt)| (At::Attempt(at), ClaimId::read(&attempt.id)));
         let mut seen = BTreeSet::new();
-        for (at, id) in findings.chain(items).map(|(at, finding)| (at, finding.claim_id())).chain(attempts) {
+        for (at, id) in findings.chain(items).chain(attempts) {
             if let Some(id) = id.filter(|id| !seen.insert(id.clone())) {
-                self.flag(
-                    at,
-                    Check::Id,
-                    format!("The id {id} is given twice, so whoever cites it may mean another."),
-                );
+                let words = format!("The id {id} is given twice, so whoever cites it may mean another.");
+                self.flag(at, Check::Id, words);
             }
         }
     }
@@ -178,7 +181,9 @@ impl Checker<'_> {
         if finding.trust != Some(Trust::Web) {
             return;
         }
-        if finding.sources.is_empty() {
+        if !self.has_web {
+            self.flag(at, Check::Source, "No web was available, so it cannot come from there.".to_owned());
+        } else if finding.sources.is_empty() {
             self.flag(at, Check::Source, "It is said to come from the web, and no page is named.".to_owned());
         }
         if hosts(&finding.sources) < 2 && !is_marked(finding) {
@@ -229,7 +234,7 @@ impl Checker<'_> {
 
     fn next_step(&mut self) {
         let step = self.gathered.next_step.trim();
-        if self.gathered.method.has(Part::NextStep) && !NEXT_STEPS.contains(&step) {
+        if self.gathered.method.has(Part::NextStep) && !NEXT_STEPS.iter().any(|known| is_alike(known, step)) {
             let words = format!("\"{step}\" is none of {}.", NEXT_STEPS.join(", "));
             self.flag(At::NextStep, Check::Choice, words);
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::{
     Plan, Step,
     answer::{
-        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdicts, is_alike,
-        read_answer, read_verdicts,
+        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdict, Verdicts,
+        is_alike, read_answer, read_verdicts,
     },
     cited::ClaimId,
     fold::Output,
@@ -106,26 +106,18 @@ impl<'a> Gathered<'a> {
         let Answer { summary, findings, items, sections, deferred, questions, good, next_step, extra } =
             reading.value;
         let is_asked = agent.part == Part::Synthesis || self.plan.angles_write();
-        self.findings.extend(findings.into_iter().map(|finding| Found {
-            finding,
-            worker,
-            is_dropped: false,
-        }));
+        let found = |finding| Found { finding, worker, is_dropped: false };
+        self.findings.extend(findings.into_iter().map(found));
         self.sections.extend(sections.into_iter().map(|said| Written {
             title: said.title,
             text: said.text,
             is_asked,
             worker,
         }));
-        // The last word counts: whoever puts together comes after those who found it.
-        if is_asked && self.method.items.is_some() && !items.is_empty() {
-            self.items = items;
+        if is_asked && self.method.items.is_some() {
+            self.items.extend(items);
         } else {
-            self.findings.extend(items.into_iter().map(|finding| Found {
-                finding,
-                worker,
-                is_dropped: false,
-            }));
+            self.findings.extend(items.into_iter().map(found));
         }
         if self.method.has(NextStep) && !next_step.trim().is_empty() {
             self.next_step = next_step;
@@ -160,16 +152,19 @@ impl<'a> Gathered<'a> {
         self.also.extend(extra.into_iter().map(also));
     }
 
-    /// A validator of one dimension speaks about that one only.
+    /// A validator of one dimension speaks about that one only, and what it refuted is false even if it forgot to
+    /// list it.
     fn drop_refuted(&mut self) {
         for gate in &self.gates {
-            let drops: BTreeSet<_> =
-                gate.verdicts.drops.iter().filter_map(|drop| ClaimId::read(drop)).collect();
+            let refuted = gate.verdicts.items.iter().filter_map(|attempt| match attempt.about.as_slice() {
+                [about] if attempt.verdict == Some(Verdict::Refuted) => Some(about),
+                _ => None,
+            });
+            let is_review = matches!(self.method.shape, Shape::PerAngle);
+            let named = gate.verdicts.drops.iter().chain(refuted.filter(|_| is_review));
+            let drops: BTreeSet<_> = named.filter_map(|drop| ClaimId::read(drop)).collect();
             for found in self.findings.iter_mut().filter(|_| !drops.is_empty()) {
-                let is_theirs = match self.method.shape {
-                    Shape::Folded(_) => true,
-                    Shape::PerAngle => self.workers[found.worker].agent.of == gate.of,
-                };
+                let is_theirs = !is_review || self.workers[found.worker].agent.of == gate.of;
                 let is_named = || found.finding.claim_id().is_some_and(|id| drops.contains(&id));
                 found.is_dropped |= is_theirs && is_named();
             }

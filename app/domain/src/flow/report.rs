@@ -140,8 +140,6 @@ pub struct Attempt {
     pub flags: Vec<Flag>,
 }
 
-/// Said in the head of a report whose analysts could not read the web.
-pub const NO_WEB: &str = "No web was available: what analysts say about the world is reasoning.";
 /// Said in the head when people worked on the project meanwhile.
 pub const CHANGED_MEANWHILE: &str =
     "The project was changed while the run worked. The evidence is checked against how it was at the start.";
@@ -154,7 +152,9 @@ pub struct Material<'a> {
     pub project: &'a dyn ProjectText,
     /// Whether the repository's own template was given, whose headings then stand in place of ours.
     pub has_template: bool,
-    /// Such as [`NO_WEB`] and [`CHANGED_MEANWHILE`].
+    /// Whether pages could be fetched or searched for.
+    pub has_web: bool,
+    /// Such as [`CHANGED_MEANWHILE`].
     pub notes: Vec<String>,
 }
 

@@ -19,7 +19,8 @@ pub fn tally(plan: &Plan, outputs: &[Output<'_>]) -> Tally {
     let gathered = Gathered::new(plan, &angles);
     let form = &gathered.method.findings;
     let step = |found: &Found| gathered.workers[found.worker].step;
-    let last = gathered.findings.iter().map(|found| step(found).round).max().unwrap_or(1);
+    // A round in which nobody found anything is one too.
+    let last = gathered.workers.iter().map(|worker| worker.step.round).max().unwrap_or(1);
     let is_later =
         |found: &Found| if last > 1 { step(found).round == last } else { !is_first(&gathered, found) };
     let (later, earlier): (Vec<&Found>, Vec<&Found>) =
@@ -117,6 +118,7 @@ mod tests {
         let again = r#"{"id": "V201", "title": "other words", "places": ["src/a.rs:1"]}, {"id": "V202", "title": "c"}"#;
         let said = [("validator", first), ("validator@2", again)];
         check(flow, 2, &said, Tally { new: 1, known: 1, ..Tally::default() });
+        check(flow, 2, &said[..1], Tally { new: 0, known: 1, ..Tally::default() });
     }
 
     #[test]

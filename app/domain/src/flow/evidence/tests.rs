@@ -55,7 +55,7 @@ fn flags(answer: &str, gate: &str) -> Vec<String> {
         .map(|(step, said)| Output { step, ended: Ended::Said(said.to_owned()) })
         .collect();
     let gathered = Gathered::new(&plan, &outputs);
-    let flags = check(&gathered, &Files);
+    let flags = check(&gathered, &Files, true);
     let told = |(at, flags): (&At, &Vec<Flag>)| -> Vec<String> {
         flags.iter().map(|flag| format!("{at:?} {:?}: {}", flag.check, flag.words)).collect()
     };

@@ -13,9 +13,10 @@ use super::{
 };
 use crate::flow::{
     Role,
-    answer::Finding,
+    answer::{Finding, Verdict},
+    cited::ClaimId,
     evidence::{self, At, Flag},
-    gathered::{Gathered, Worker},
+    gathered::{Gathered, Worker, Written},
     method::{self, Part, Shape},
     plan,
     review::{self, Review, YAGNI},
@@ -23,9 +24,10 @@ use crate::flow::{
 
 pub(super) fn report(material: &Material<'_>) -> Report {
     let gathered = Gathered::new(material.plan, material.outputs);
-    let flags = evidence::check(&gathered, material.project);
+    let flags = evidence::check(&gathered, material.project, material.has_web);
     let review = reviewed(&gathered);
-    let mut builder = Builder { material, gathered: &gathered, review, flags, shown: BTreeSet::new() };
+    let (attacked, shown) = (attacked(&gathered), BTreeSet::new());
+    let mut builder = Builder { material, gathered: &gathered, review, flags, attacked, shown };
     let mut sections = builder.spine();
     sections.extend(builder.appendix());
     let request = &material.plan.request;
@@ -45,11 +47,27 @@ fn reviewed(gathered: &Gathered<'_>) -> Review {
     review::review(&findings, gathered.plan.request.band, |words| form.level(words))
 }
 
+/// What the gate made of each finding that it did not confirm.
+fn attacked(gathered: &Gathered<'_>) -> BTreeMap<ClaimId, Vec<String>> {
+    let mut attacked: BTreeMap<ClaimId, Vec<String>> = BTreeMap::new();
+    for attempt in gathered.attempts() {
+        let Some(verdict) = attempt.verdict.filter(|verdict| *verdict != Verdict::Confirmed) else {
+            continue;
+        };
+        let words = format!("{} in {}", verdict.words().to_lowercase(), attempt.id.trim());
+        for id in attempt.about.iter().filter_map(|about| ClaimId::read(about)) {
+            attacked.entry(id).or_default().push(words.clone());
+        }
+    }
+    attacked
+}
+
 struct Builder<'a> {
     material: &'a Material<'a>,
     gathered: &'a Gathered<'a>,
     review: Review,
     flags: BTreeMap<At, Vec<Flag>>,
+    attacked: BTreeMap<ClaimId, Vec<String>>,
     /// The findings that stand in the report already.
     shown: BTreeSet<usize>,
 }
@@ -63,6 +81,9 @@ impl Builder<'_> {
             why.clone().map(|why| Missing { what: step.label.clone(), why })
         };
         let mut notes = self.material.notes.clone();
+        if !self.material.has_web && gathered.workers.iter().any(|worker| !worker.agent.role.sees_project()) {
+            notes.push("No web was available: what is said about the world is reasoning.".to_owned());
+        }
         if gathered.is_refuted() {
             notes.push("What was recommended was refuted, so there is no clear winner.".to_owned());
         }
@@ -105,7 +126,7 @@ impl Builder<'_> {
             // What follows the repository's own template stands right below the validation.
             if self.material.has_template && section.part == Part::Validation {
                 let asked = self.gathered.sections.iter().enumerate().filter(|(_, written)| written.is_asked);
-                let own = |(at, written): (usize, &crate::flow::gathered::Written)| Section {
+                let own = |(at, written): (usize, &Written)| Section {
                     title: written.title.clone(),
                     blocks: vec![self.written(at)],
                 };

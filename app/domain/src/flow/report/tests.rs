@@ -17,11 +17,13 @@ use crate::flow::{
 struct Story {
     plan: Plan,
     ended: Vec<(String, Ended)>,
+    has_web: bool,
 }
 
 impl Story {
     fn new(flow: FlowId, band: Band) -> Self {
-        Self { plan: Plan::new(request(flow, band, false), &signals(&Signal::ALL)), ended: Vec::new() }
+        let plan = Plan::new(request(flow, band, false), &signals(&Signal::ALL));
+        Self { plan, ended: Vec::new(), has_web: true }
     }
 
     fn says(mut self, step: &str, text: &str) -> Self {
@@ -40,7 +42,8 @@ impl Story {
 
     fn with(&self, has_template: bool, notes: Vec<String>) -> Report {
         let outputs = self.outputs();
-        Report::new(&Material { plan: &self.plan, outputs: &outputs, project: &Files, has_template, notes })
+        let (plan, project, has_web) = (&self.plan, &Files, self.has_web);
+        Report::new(&Material { plan, outputs: &outputs, project, has_template, has_web, notes })
     }
 
     fn outputs(&self) -> Vec<Output<'_>> {
@@ -94,7 +97,7 @@ fn reports_are_as_they_were() {
     golden::check("reports/code-review-small.md", &review_small().report().to_markdown());
     golden::check("reports/research-refuted.md", &research_refuted().report().to_markdown());
     let nobody = Story::new(FlowId::Investigate, Band::Medium);
-    let notes = vec![NO_WEB.to_owned(), CHANGED_MEANWHILE.to_owned()];
+    let notes = vec![CHANGED_MEANWHILE.to_owned()];
     golden::check("reports/investigate-nobody.md", &nobody.with(false, notes).to_markdown());
     let discovery = Story::new(FlowId::ProjectDiscovery, Band::Small).says("scan", r#"{"summary": "A shop.", "findings": [
   {"id": "PS1", "title": "cargo test", "kind": "command", "level": "high", "claim": "Runs the tests.", "trust": "codebase", "places": [{"path": "README.md", "line": 1, "quote": "cargo test"}]},
@@ -195,11 +198,36 @@ fn a_refuted_recommendation_is_no_clear_winner() {
 }
 
 #[test]
+fn without_a_web_nothing_comes_from_there() {
+    let report = Story { has_web: false, ..research_refuted() }.report();
+    assert_eq!(report.head.notes[0], "No web was available: what is said about the world is reasoning.");
+    let flag = "> ⚠ No web was available, so it cannot come from there.";
+    assert_eq!(report.to_markdown().matches(flag).count(), 2, "one for each claim that says so");
+    assert!(!research_refuted().report().to_markdown().contains("No web was available"));
+}
+
+#[test]
 fn sources_are_one_registry() {
     let report = research_refuted().report();
     let Block::Table(table) = &section(&report, "Sources").blocks[0] else { panic!() };
     let rows: Vec<_> = table.rows.iter().map(|row| row.join(" ")).collect();
     assert_eq!(rows, ["x https://x.org/log 2026-02-01 A1, A2", "y https://y.org 2026-03-01 A1"]);
+}
+
+#[test]
+fn what_a_validator_refuted_is_dropped_and_what_the_gate_doubts_is_marked() {
+    let one = |verdict: &str| FIVE.replace("[\"D1\"]", "[\"B5\"]").replacen("\"Confirmed\"", verdict, 1);
+    let mut story = review_small();
+    story.ended.retain(|(step, _)| step != "check-correctness");
+    let refuted = story.says("check-correctness", &one("\"Refuted\"")).report().to_markdown();
+    assert!(
+        refuted.contains("### B5 Old warning\n\n*warning · codebase · dropped by the gate · refuted in V1*")
+    );
+    let story = Story::new(FlowId::SecurityReview, Band::Small)
+        .says("security", r#"{"findings": [{"id": "B5", "title": "In", "exploit": "x"}]}"#)
+        .says("gate", &one("\"Partially refuted\""));
+    let text = story.report().to_markdown();
+    assert!(text.contains("### B5 In\n\n*no trust class · partially refuted in V1*"), "{text}");
 }
 
 #[test]
@@ -227,6 +255,7 @@ fn the_next_step_is_one_of_six() {
     };
     check("clarify", false);
     check("plan-a-feature", false);
+    check("Plan a feature.", false);
     check("clarify and investigate", true);
     check("", true);
 }

@@ -23,6 +23,8 @@ impl Builder<'_> {
         if found.is_dropped {
             mark.doubts.push("dropped by the gate".to_owned());
         }
+        let id = found.finding.claim_id();
+        mark.doubts.extend(id.and_then(|id| self.attacked.get(&id)).into_iter().flatten().cloned());
         let form = &self.gathered.method.findings;
         entry(self.material.project, form, &found.finding, mark, self.flags_at(At::Finding(at)))
     }
