@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rejected, id::AttachmentId};
+use crate::{Rejected, fence, id::AttachmentId};
 
 pub const COUNT_MAX: usize = 10;
 pub const TEXT_BYTES_MAX: usize = 256 * KB;
@@ -177,10 +177,7 @@ pub fn limits() -> String {
 
 /// A text file as a model is shown it: named, and in a fence that nothing inside can close.
 pub fn fenced(name: &str, text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("File {name}:\n{fence}\n{text}{end}{fence}")
+    format!("File {name}:\n{}", fence::code_block(text))
 }
 
 /// Whether so many and so large files may go with one message.

@@ -44,7 +44,7 @@ ids! {
     /// The same prompt to several contestants.
     BattleId,
     ContestantId,
-    /// One go of a flow over a project.
+    /// One flow at work.
     RunId,
 }
 

@@ -13,6 +13,7 @@ pub mod context;
 pub mod diff;
 pub mod feed;
 pub mod fence;
+pub mod flow;
 pub mod fuzzy;
 pub mod history;
 pub mod id;
@@ -26,6 +27,7 @@ pub mod output;
 pub mod page;
 pub mod persona;
 pub mod rejected;
+pub mod run;
 pub mod search;
 pub mod settings;
 #[cfg(test)]

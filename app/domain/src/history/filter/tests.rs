@@ -20,8 +20,10 @@ fn any_filter() -> impl Strategy<Value = Filter> {
     let ids = (prop::option::of(any::<u128>()), prop::option::of(any::<u128>()));
     let days = (prop::option::of(any_day()), prop::option::of(any_day()));
     let before = prop::option::of((0..=253_402_300_799_999_999i64, any::<u128>()));
-    (asked, kind, state, ids, days, before).prop_map(
-        |(asked, kind, state, (project, session), days, before)| {
+    let types = prop::option::of(prop::sample::select(vec![battle::Kind::Coding, battle::Kind::Qa]));
+    let names = (prop::option::of("[a-zé/]{1,20}"), prop::option::of("[a-z]{1,20}"));
+    (asked, kind, state, ids, days, before, types, names).prop_map(
+        |(asked, kind, state, (project, session), days, before, battle_type, (contestant, winner))| {
             let (from, to) = match days {
                 (Some(a), Some(b)) => (Some(a.min(b)), Some(a.max(b))),
                 days => days,
@@ -32,6 +34,9 @@ fn any_filter() -> impl Strategy<Value = Filter> {
                 project: project.map(|n| ProjectId(id(n))),
                 session: session.map(|n| SessionId(id(n))),
                 state: state.map(|(state, _)| state),
+                battle_type,
+                contestant,
+                winner,
                 from,
                 to,
                 before: before.map(|(at_us, n)| Cursor { at_us, id: id(n) }),
@@ -87,7 +92,7 @@ fn what_is_not_understood_is_said_at_its_field_and_ignored() {
         check(&format!("to={day}"), Field::To, "is not a day");
     }
     check("state=asleep", Field::State, "“asleep” is not a state");
-    check("kind=battle", Field::Kind, "is not something that is listed");
+    check("kind=war", Field::Kind, "is not something that is listed");
     check("project=shop", Field::Project, "is not a project");
     check("session=1", Field::Session, "is not a session");
     check("q=%21%26%7C", Field::Asked, "no word");

@@ -1,0 +1,49 @@
+//! Whether a quoted line really stands where it is said to. White space does not count: models and tools change it. Nor
+//! does the line's own number in front of it, which tools show.
+
+use super::ProjectText;
+
+/// Nobody quotes more than this to prove a point.
+const LINES_MAX: usize = 40;
+/// How far around the line is looked, for a helpful word.
+const NEAR_LINES: usize = 5;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    There,
+    Elsewhere(usize),
+    Nowhere,
+}
+
+/// Line `line` of `count` exists. A quote of several lines begins in it; empty ones may lie between.
+pub(super) fn find(project: &dyn ProjectText, path: &str, line: usize, count: usize, quote: &str) -> Found {
+    let quoted: Vec<&str> = quote.lines().filter(|text| !text.trim().is_empty()).take(LINES_MAX).collect();
+    if quoted.is_empty() {
+        return Found::There;
+    }
+    let stands_at = |at: usize| {
+        let read = |number: usize| project.line(path, number).map(|text| plain(&text)).unwrap_or_default();
+        let first = read(at);
+        let end = (at + 2 * quoted.len()).min(count + 1);
+        let text: String = (at + 1..end).map(read).fold(first.clone(), |text, line| text + &line);
+        let begins = |quote: String| text.find(&quote).is_some_and(|start| start < first.len());
+        begins(quoted.iter().map(|line| plain(line)).collect())
+            || begins((at..).zip(&quoted).map(|(number, line)| plain(unnumbered(line, number))).collect())
+    };
+    if stands_at(line) {
+        return Found::There;
+    }
+    let mut near = line.saturating_sub(NEAR_LINES).max(1)..=(line + NEAR_LINES).min(count);
+    near.find(|at| stands_at(*at)).map_or(Found::Nowhere, Found::Elsewhere)
+}
+
+/// Without the number that tools put in front.
+fn unnumbered(line: &str, number: usize) -> &str {
+    let rest = line.trim_start().strip_prefix(number.to_string().as_str());
+    let rest = rest.filter(|rest| rest.starts_with([' ', '\t', '|', ':']));
+    rest.map_or(line, |rest| rest.trim_start_matches(['|', ':', ' ', '\t']))
+}
+
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}

@@ -1,0 +1,198 @@
+//! What the steps of a run said, read and put where the report and the checks look for it.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Plan, Step,
+    answer::{
+        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdict, Verdicts,
+        is_alike, read_answer, read_verdicts,
+    },
+    cited::ClaimId,
+    fold::Output,
+    method::{Method, Part::NextStep, Shape},
+    plan::{Agent, Part},
+};
+
+pub(super) struct Gathered<'a> {
+    pub plan: &'a Plan,
+    pub method: &'static Method,
+    /// Angles and whoever put together, in the order of the roster.
+    pub workers: Vec<Worker<'a>>,
+    pub findings: Vec<Found>,
+    /// The numbered entries of the report itself.
+    pub items: Vec<Finding>,
+    pub sections: Vec<Written>,
+    pub gates: Vec<Guard<'a>>,
+    pub deferred: Vec<Deferred>,
+    pub questions: Vec<Question>,
+    pub good: Vec<String>,
+    pub next_step: String,
+    pub also: Vec<Also>,
+}
+
+pub(super) struct Worker<'a> {
+    pub step: &'a Step,
+    pub agent: &'a Agent,
+    pub summary: String,
+    /// Why it said nothing.
+    pub missing: Option<String>,
+}
+
+pub(super) struct Found {
+    pub finding: Finding,
+    /// Of whom, as an index into the workers.
+    pub worker: usize,
+    /// A gate found it to be false.
+    pub is_dropped: bool,
+}
+
+pub(super) struct Written {
+    pub title: String,
+    pub text: String,
+    /// Whether its writer was asked for sections.
+    pub is_asked: bool,
+    pub worker: usize,
+}
+
+pub(super) struct Guard<'a> {
+    pub step: &'a Step,
+    /// The angle that it validates, or the gate itself.
+    pub of: &'a str,
+    pub verdicts: Verdicts,
+    pub missing: Option<String>,
+}
+
+/// What somebody said that has no place of its own.
+pub(super) struct Also {
+    pub label: String,
+    pub name: String,
+    pub text: String,
+    /// In the words and the form it came in.
+    pub is_verbatim: bool,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(plan: &'a Plan, outputs: &'a [Output<'a>]) -> Self {
+        let mut gathered = Self {
+            plan,
+            method: plan.request.flow.method(),
+            workers: Vec::new(),
+            findings: Vec::new(),
+            items: Vec::new(),
+            sections: Vec::new(),
+            gates: Vec::new(),
+            deferred: Vec::new(),
+            questions: Vec::new(),
+            good: Vec::new(),
+            next_step: String::new(),
+            also: Vec::new(),
+        };
+        for output in outputs {
+            match output.step.agent() {
+                Some(agent) if agent.part == Part::Gate => gathered.gate(output, agent),
+                Some(agent) => gathered.worker(output, agent),
+                None => {}
+            }
+        }
+        gathered.drop_refuted();
+        gathered
+    }
+
+    fn worker(&mut self, output: &'a Output<'a>, agent: &'a Agent) {
+        let worker = self.workers.len();
+        let reading = read_answer(output.said().unwrap_or_default());
+        self.loose(&output.step.label, &reading);
+        let Answer { summary, findings, items, sections, deferred, questions, good, next_step, extra } =
+            reading.value;
+        let is_asked = agent.part == Part::Synthesis || self.plan.angles_write();
+        let found = |finding| Found { finding, worker, is_dropped: false };
+        self.findings.extend(findings.into_iter().map(found));
+        self.sections.extend(sections.into_iter().map(|said| Written {
+            title: said.title,
+            text: said.text,
+            is_asked,
+            worker,
+        }));
+        if is_asked && self.method.items.is_some() {
+            self.items.extend(items);
+        } else {
+            self.findings.extend(items.into_iter().map(found));
+        }
+        if self.method.has(NextStep) && !next_step.trim().is_empty() {
+            self.next_step = next_step;
+        } else if !next_step.trim().is_empty() {
+            self.extra(&output.step.label, vec![Named { name: "next_step".to_owned(), text: next_step }]);
+        }
+        self.deferred.extend(deferred);
+        self.questions.extend(questions);
+        self.good.extend(good);
+        self.extra(&output.step.label, extra);
+        self.workers.push(Worker { step: output.step, agent, summary, missing: output.missing() });
+    }
+
+    fn gate(&mut self, output: &'a Output<'a>, agent: &'a Agent) {
+        let reading = read_verdicts(output.said().unwrap_or_default());
+        self.loose(&output.step.label, &reading);
+        let mut verdicts = reading.value;
+        self.extra(&output.step.label, std::mem::take(&mut verdicts.extra));
+        self.gates.push(Guard { step: output.step, of: &agent.of, verdicts, missing: output.missing() });
+    }
+
+    fn loose<T>(&mut self, label: &str, reading: &Reading<'_, T>) {
+        if let Some(text) = reading.loose() {
+            let name = if reading.is_structured() { "Said besides" } else { "Said in another form" };
+            let (label, name) = (label.to_owned(), name.to_owned());
+            self.also.push(Also { label, name, text, is_verbatim: true });
+        }
+    }
+
+    fn extra(&mut self, label: &str, extra: Vec<Named>) {
+        let also = |Named { name, text }| Also { label: label.to_owned(), name, text, is_verbatim: false };
+        self.also.extend(extra.into_iter().map(also));
+    }
+
+    /// A validator of one dimension speaks about that one only, and what it refuted is false even if it forgot to
+    /// list it.
+    fn drop_refuted(&mut self) {
+        for gate in &self.gates {
+            let refuted = gate.verdicts.items.iter().filter_map(|attempt| match attempt.about.as_slice() {
+                [about] if attempt.verdict == Some(Verdict::Refuted) => Some(about),
+                _ => None,
+            });
+            let is_review = matches!(self.method.shape, Shape::PerAngle);
+            let named = gate.verdicts.drops.iter().chain(refuted.filter(|_| is_review));
+            let drops: BTreeSet<_> = named.filter_map(|drop| ClaimId::read(drop)).collect();
+            for found in self.findings.iter_mut().filter(|_| !drops.is_empty()) {
+                let is_theirs = !is_review || self.workers[found.worker].agent.of == gate.of;
+                let is_named = || found.finding.claim_id().is_some_and(|id| drops.contains(&id));
+                found.is_dropped |= is_theirs && is_named();
+            }
+        }
+    }
+
+    /// The lowest that any gate gave: a chain holds as well as its weakest link.
+    pub(super) fn confidence(&self) -> Option<Confidence> {
+        self.gates.iter().filter_map(|gate| gate.verdicts.confidence).min()
+    }
+
+    /// The section that somebody was asked to write under this title; the last word counts.
+    pub(super) fn section(&self, title: &str) -> Option<usize> {
+        let is_it = |written: &Written| written.is_asked && is_title(&written.title, title);
+        self.sections.iter().rposition(is_it)
+    }
+
+    pub(super) fn is_refuted(&self) -> bool {
+        self.gates.iter().any(|gate| gate.verdicts.refutes_recommendation())
+    }
+
+    /// Of all gates, in their order.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.gates.iter().flat_map(|gate| &gate.verdicts.items)
+    }
+}
+
+/// `## 2. Root cause:` is `Root cause`.
+pub(super) fn is_title(given: &str, title: &str) -> bool {
+    is_alike(given.trim_start_matches(|c: char| !c.is_alphabetic()), title)
+}

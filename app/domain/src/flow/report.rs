@@ -1,0 +1,169 @@
+//! The report: a document of blocks that code puts together from what agents said. Pages draw it, and it can be written
+//! as Markdown.
+
+mod blocks;
+mod build;
+mod markdown;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Band, FlowId, Plan,
+    answer::{Confidence, Named, Source, Verdict},
+    cited::Place,
+    evidence::{Flag, ProjectText},
+    fold::Output,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    pub flow: FlowId,
+    pub band: Band,
+    pub head: Head,
+    pub sections: Vec<Section>,
+}
+
+/// What everybody reads first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub summary: String,
+    pub confidence: Option<Confidence>,
+    /// Why this confidence, in the gate's words.
+    pub reason: String,
+    /// How many checks failed in the whole report, those of the head among them.
+    pub failed_checks: usize,
+    pub flags: Vec<Flag>,
+    pub missing: Vec<Missing>,
+    /// What the reader should know about how the report came about.
+    pub notes: Vec<String>,
+}
+
+/// Somebody who was to answer and did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    pub what: String,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    pub title: String,
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    Heading(String),
+    Text(Text),
+    /// A text that no longer holds, kept for whoever wants to know.
+    Overturned(Text),
+    Table(Table),
+    Entry(Box<Entry>),
+    Attempt(Box<Attempt>),
+    Missing(Missing),
+    /// As it was said, in whatever form that was.
+    Verbatim {
+        label: String,
+        text: String,
+    },
+}
+
+/// Markdown, with the places that it names, so that a page can make links of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    pub markdown: String,
+    pub citations: Vec<Citation>,
+    pub flags: Vec<Flag>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A finding, or a numbered entry of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub id: String,
+    pub title: String,
+    pub text: Text,
+    pub badges: Vec<Badge>,
+    pub citations: Vec<Citation>,
+    pub sources: Vec<Source>,
+    pub cites: Vec<String>,
+    pub fields: Vec<Named>,
+    pub flags: Vec<Flag>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Badge {
+    pub tone: Tone,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    Grave,
+    Middling,
+    Light,
+    Plain,
+    /// Something speaks against it.
+    Doubt,
+}
+
+/// A place of the project, with the line that was quoted from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    pub place: Place,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+    /// Whether it is there, and says that. Only then it is a link.
+    pub holds: bool,
+}
+
+/// One attempt to prove something wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub id: String,
+    pub about: Vec<String>,
+    pub hypothesis: String,
+    pub checked: Text,
+    pub verdict: Option<Verdict>,
+    pub impact: String,
+    pub fields: Vec<Named>,
+    pub flags: Vec<Flag>,
+}
+
+/// Said in the head when people worked on the project meanwhile.
+pub const CHANGED_MEANWHILE: &str =
+    "The project was changed while the run worked. The evidence is checked against how it was at the start.";
+
+/// All that a report is made of.
+pub struct Material<'a> {
+    pub plan: &'a Plan,
+    /// Of every agent's step.
+    pub outputs: &'a [Output<'a>],
+    pub project: &'a dyn ProjectText,
+    /// Whether the repository's own template was given, whose headings then stand in place of ours.
+    pub has_template: bool,
+    /// Whether pages could be fetched or searched for.
+    pub has_web: bool,
+    /// Such as [`CHANGED_MEANWHILE`].
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    pub fn new(material: &Material<'_>) -> Self {
+        build::report(material)
+    }
+
+    pub fn to_markdown(&self) -> String {
+        markdown::write(self)
+    }
+}

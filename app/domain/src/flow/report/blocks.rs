@@ -1,0 +1,111 @@
+//! The smaller pieces of a report.
+
+use super::{Attempt, Badge, Block, Citation, Entry, Missing, Table, Text, Tone};
+use crate::flow::{
+    answer,
+    answer::{Finding, Quoted},
+    cited::{Place, places_in},
+    evidence::{Flag, ProjectText, place_fault},
+    method::Form,
+};
+
+pub(super) fn text(project: &dyn ProjectText, markdown: &str, flags: Vec<Flag>) -> Text {
+    let citations = places_in(markdown).into_iter().map(|place| citation(project, place, "")).collect();
+    Text { markdown: markdown.trim().to_owned(), citations, flags }
+}
+
+/// Our own words, which name no places.
+pub(super) fn said(markdown: impl Into<String>) -> Block {
+    Block::Text(Text { markdown: markdown.into(), ..Text::default() })
+}
+
+pub(super) fn missing(what: &str, why: impl Into<String>) -> Block {
+    Block::Missing(Missing { what: what.to_owned(), why: why.into() })
+}
+
+pub(super) fn table(head: &[&str], rows: Vec<Vec<String>>) -> Block {
+    Block::Table(Table { head: head.iter().map(|name| (*name).to_owned()).collect(), rows })
+}
+
+/// One point a line.
+pub(super) fn points(project: &dyn ProjectText, points: &[String]) -> Block {
+    let lines: Vec<_> =
+        points.iter().map(|point| format!("- {}", point.trim().replace('\n', "\n  "))).collect();
+    Block::Text(text(project, &lines.join("\n"), Vec::new()))
+}
+
+/// What the report adds to a finding.
+#[derive(Default)]
+pub(super) struct Mark {
+    /// The level that it counts as, where that is not the one that was given.
+    pub level: Option<&'static str>,
+    /// What speaks against it.
+    pub doubts: Vec<String>,
+}
+
+impl Mark {
+    pub(super) fn doubt(words: &str) -> Self {
+        Self { level: None, doubts: vec![words.to_owned()] }
+    }
+}
+
+pub(super) fn entry(
+    project: &dyn ProjectText,
+    form: &Form,
+    finding: &Finding,
+    mark: Mark,
+    flags: Vec<Flag>,
+) -> Block {
+    let badge = |tone, text: &str| Badge { tone, text: text.to_owned() };
+    let mut badges = Vec::new();
+    let level = mark.level.unwrap_or(finding.level.trim());
+    if !level.is_empty() {
+        badges.push(badge(tone(form, level), form.level(level).unwrap_or(level)));
+    }
+    if !finding.kind.trim().is_empty() {
+        badges.push(badge(Tone::Plain, form.kind(&finding.kind).unwrap_or(finding.kind.trim())));
+    }
+    badges.push(badge(Tone::Plain, finding.trust.map_or("no trust class", |trust| trust.name())));
+    if finding.single_source {
+        badges.push(badge(Tone::Doubt, "single-source"));
+    }
+    badges.extend(mark.doubts.iter().map(|words| badge(Tone::Doubt, words)));
+    let cited = |Quoted { place, quote }: &Quoted| citation(project, place.clone(), quote);
+    Block::Entry(Box::new(Entry {
+        id: finding.shown_id(),
+        title: finding.title.trim().to_owned(),
+        text: text(project, &finding.claim, Vec::new()),
+        badges,
+        citations: finding.places.iter().map(cited).collect(),
+        sources: finding.sources.clone(),
+        cites: finding.cites.clone(),
+        fields: finding.fields.clone(),
+        flags,
+    }))
+}
+
+pub(super) fn attempt(project: &dyn ProjectText, attempt: &answer::Attempt, flags: Vec<Flag>) -> Block {
+    Block::Attempt(Box::new(Attempt {
+        id: attempt.id.trim().to_owned(),
+        about: attempt.about.clone(),
+        hypothesis: attempt.hypothesis.clone(),
+        checked: text(project, &attempt.checked, Vec::new()),
+        verdict: attempt.verdict,
+        impact: attempt.impact.clone(),
+        fields: attempt.fields.clone(),
+        flags,
+    }))
+}
+
+fn citation(project: &dyn ProjectText, place: Place, quote: &str) -> Citation {
+    let holds = place_fault(project, &place, quote).is_none();
+    Citation { place, quote: quote.to_owned(), holds }
+}
+
+fn tone(form: &Form, level: &str) -> Tone {
+    match form.rank(level) {
+        0 => Tone::Grave,
+        1 => Tone::Middling,
+        _ => Tone::Light,
+    }
+}

@@ -1,0 +1,119 @@
+//! What the gate says, and what code concludes from it.
+
+use super::{
+    super::{
+        Block,
+        blocks::{attempt, missing, points, said},
+    },
+    Builder, counted,
+};
+use crate::flow::{evidence::At, gathered::Guard, review::Severity};
+
+impl Builder<'_> {
+    pub(super) fn validation(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut at = 0;
+        for gate in &self.gathered.gates {
+            if self.gathered.gates.len() > 1 {
+                blocks.push(Block::Heading(gate.step.label.clone()));
+            }
+            if let Some(why) = &gate.missing {
+                let why = format!("{why}. Nobody tried to refute what it was to attack");
+                blocks.push(missing(&gate.step.label, why));
+            }
+            for tried in &gate.verdicts.items {
+                blocks.push(attempt(self.material.project, tried, self.flags_at(At::Attempt(at))));
+                at += 1;
+            }
+            blocks.extend(self.closing(gate));
+        }
+        blocks
+    }
+
+    fn closing(&self, gate: &Guard<'_>) -> Vec<Block> {
+        let verdicts = &gate.verdicts;
+        let mut blocks = Vec::new();
+        if !verdicts.drops.is_empty() {
+            blocks.push(said(format!("Found to be false and dropped: {}.", verdicts.drops.join(", "))));
+        }
+        if !verdicts.risks.is_empty() {
+            blocks.push(said("Risks that remain:"));
+            blocks.push(points(self.material.project, &verdicts.risks));
+        }
+        if !verdicts.settle.trim().is_empty() && !self.gathered.is_refuted() {
+            blocks.push(said(format!("What would settle what is open: {}", verdicts.settle.trim())));
+        }
+        blocks
+    }
+
+    /// Why the confidence is what it is, in the gate's words.
+    pub(super) fn reason(&self) -> String {
+        let gates = &self.gathered.gates;
+        let told = gates.iter().filter(|gate| !gate.verdicts.reason.trim().is_empty());
+        let words = |gate: &Guard<'_>| match gates.len() {
+            1 => gate.verdicts.reason.trim().to_owned(),
+            _ => format!("{}: {}", gate.step.label, gate.verdicts.reason.trim()),
+        };
+        told.map(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// One that the gate refuted is none: the reader is told what would settle the question.
+    pub(super) fn recommendation(&self, title: &str) -> Vec<Block> {
+        if !self.gathered.is_refuted() {
+            return self.prose(title);
+        }
+        let told = self.gathered.gates.iter().map(|gate| gate.verdicts.settle.trim());
+        let settle = told.into_iter().find(|text| !text.is_empty()).unwrap_or("The gate did not say.");
+        let mut blocks = vec![said(format!("**No clear winner.** What would settle it: {settle}"))];
+        blocks.extend(self.prose(title).into_iter().map(|block| match block {
+            Block::Text(text) => Block::Overturned(text),
+            other => other,
+        }));
+        blocks
+    }
+
+    pub(super) fn review_summary(&self) -> String {
+        let reviewed = self.angles().filter(|(_, worker)| worker.missing.is_none());
+        let names: Vec<_> = reviewed.map(|(_, worker)| worker.step.label.to_lowercase()).collect();
+        let [critical, warnings, suggestions] = Severity::ALL.map(|severity| self.count(severity));
+        let dropped = self.gathered.findings.iter().filter(|found| found.is_dropped).count();
+        format!(
+            "The code was reviewed in {}: {}. What is left after validation: {critical} critical, {} and {}. \
+             Dropped because it turned out to be false: {}.",
+            counted(names.len(), "dimension"),
+            names.join(", "),
+            counted(warnings, "warning"),
+            counted(suggestions, "suggestion"),
+            counted(dropped, "finding"),
+        )
+    }
+
+    /// What the findings mean for whoever wants to merge: decided by rules, not by a model.
+    pub(super) fn review_verdict(&self) -> String {
+        let (grave, warnings) = (self.count(Severity::Critical), self.count(Severity::Warning));
+        let mut words = match (grave, warnings) {
+            (0, 0) => "**Approve.** Nothing was found that should keep this from being merged.".to_owned(),
+            (0, many) => {
+                format!("**Approve with comments.** {} to look at, none critical.", counted(many, "warning"))
+            }
+            (many, _) => format!("**Request changes.** {}.", counted(many, "critical finding")),
+        };
+        let gone =
+            |missing: &Option<String>, label: &str| missing.as_ref().map(|why| format!("{label} ({why})"));
+        let angles = self.angles().filter_map(|(_, worker)| gone(&worker.missing, &worker.step.label));
+        let gates = self.gathered.gates.iter().filter_map(|gate| gone(&gate.missing, &gate.step.label));
+        let (angles, gates): (Vec<_>, Vec<_>) = (angles.collect(), gates.collect());
+        for (what, names) in [("Not reviewed", angles), ("Not validated", gates)] {
+            if !names.is_empty() {
+                words.push_str(&format!(" {what}: {}.", names.join(", ")));
+            }
+        }
+        words
+    }
+
+    /// Shown or not.
+    fn count(&self, severity: Severity) -> usize {
+        let all = self.review.shown.iter().chain(&self.review.hidden).chain(&self.review.cut);
+        all.filter(|judged| judged.severity == severity).count()
+    }
+}

@@ -1,0 +1,376 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::flow::{
+    Signal,
+    evidence::tests::{FIVE, Files},
+    fold::Ended,
+    golden,
+    method::Part,
+    plan::{
+        self,
+        tests::{request, signals},
+    },
+};
+
+/// What each step of a plan said; who is not named said nothing.
+struct Story {
+    plan: Plan,
+    ended: Vec<(String, Ended)>,
+    has_web: bool,
+}
+
+impl Story {
+    fn new(flow: FlowId, band: Band) -> Self {
+        let plan = Plan::new(request(flow, band, false), &signals(&Signal::ALL));
+        Self { plan, ended: Vec::new(), has_web: true }
+    }
+
+    fn says(mut self, step: &str, text: &str) -> Self {
+        self.ended.push((step.to_owned(), Ended::Said(text.to_owned())));
+        self
+    }
+
+    fn ends(mut self, step: &str, ended: Ended) -> Self {
+        self.ended.push((step.to_owned(), ended));
+        self
+    }
+
+    fn report(&self) -> Report {
+        self.with(false, Vec::new())
+    }
+
+    fn with(&self, has_template: bool, notes: Vec<String>) -> Report {
+        let outputs = self.outputs();
+        let (plan, project, has_web) = (&self.plan, &Files, self.has_web);
+        Report::new(&Material { plan, outputs: &outputs, project, has_template, has_web, notes })
+    }
+
+    fn outputs(&self) -> Vec<Output<'_>> {
+        let silent = Ended::Failed("it said nothing".into());
+        let ended = |step: &plan::Step| {
+            let told = self.ended.iter().find(|(id, _)| step.id.0 == *id).map(|(_, ended)| ended.clone());
+            let skipped = step.skip.clone().map(Ended::Skipped);
+            told.or(skipped).unwrap_or(silent.clone())
+        };
+        let agents = self.plan.steps.iter().filter(|step| step.agent().is_some());
+        agents.map(|step| Output { step, ended: ended(step) }).collect()
+    }
+}
+
+fn review_small() -> Story {
+    Story::new(FlowId::CodeReview, Band::Small)
+        .says("correctness", r#"Some thoughts first.
+```json
+{"summary": "One race.", "good": ["Clear names in src/cart.rs:1"], "findings": [
+  {"id": "B1", "title": "Lost update", "level": "critical", "kind": "defect", "claim": "Two callers race.", "trust": "codebase",
+   "introduced": "yes", "fix": "Lock it.", "places": [{"path": "src/cart.rs", "line": 2, "quote": "let n = load(cart);"}]},
+  {"id": "B2", "title": "It might overflow", "level": "critical", "kind": "defect", "claim": "n + 1", "trust": "codebase",
+   "introduced": "yes", "places": [{"path": "src/cart.rs", "line": 5, "quote": "store(cart, n + 1);"}]},
+  {"id": "B3", "title": "Invented", "level": "critical", "kind": "defect", "claim": "See [B9].", "trust": "codebase",
+   "places": [{"path": "src/gone.rs", "line": 5, "quote": "unsafe"}]},
+  {"id": "B4", "title": "False alarm", "level": "warning", "claim": "x", "trust": "codebase", "places": ["src/cart.rs:1"]},
+  {"id": "B5", "title": "Old warning", "level": "warning", "claim": "x", "trust": "codebase", "introduced": "no", "places": ["src/cart.rs:1"]}]}
+```"#)
+        .says("structure", r#"{"summary": "Sound.", "findings": [
+  {"id": "S1", "title": "Unused layer", "level": "suggestion", "kind": "yagni", "claim": "Nobody calls it.", "trust": "codebase", "places": ["src/cart.rs:12"]}]}"#)
+        .says("check-correctness", &FIVE.replace("\"drops\": []", "\"drops\": [\"B4\"], \"risks\": [\"No test.\"]").replace("[\"D1\"]", "[\"B1\"]"))
+        .says("check-structure", r#"{"items": [{"id": "V101", "about": ["S1"], "hypothesis": "h", "checked": "c", "verdict": "Confirmed", "impact": "i"}], "drops": [], "confidence": "Low", "reason": "Only one looked."}"#)
+}
+
+fn research_refuted() -> Story {
+    Story::new(FlowId::Research, Band::Small)
+        .says("options", r#"{"summary": "Two options.", "findings": [
+  {"id": "A1", "title": "Crate x is kept up", "level": "high", "claim": "Released this year.", "trust": "web",
+   "sources": [{"title": "x", "url": "https://x.org/log", "date": "2026-02-01"}, {"title": "y", "url": "https://y.org", "date": "2026-03-01"}]},
+  {"id": "A2", "title": "Crate z is fast", "level": "low", "claim": "Says its author.", "trust": "web", "single_source": true,
+   "sources": [{"title": "z", "url": "https://x.org/log/", "date": "2026-02-01"}]}]}"#)
+        .says("project", "I found nothing but prose.")
+        .says("weigh", r#"{"summary": "Take x.", "findings": [], "sections": [
+  {"title": "1. Results", "text": "x is kept up [A1]."}, {"title": "Options", "text": "| a | b |\n|---|---|\n| x | z |"},
+  {"title": "Recommendation and its basis", "text": "Take x [A1]."}, {"title": "Mood", "text": "Good."}]}"#)
+        .says("gate", &FIVE.replace("[\"D1\"]", "[\"recommendation\"]").replace("\"stands\"", "\"refuted\", \"settle\": \"A measurement.\""))
+}
+
+#[test]
+fn reports_are_as_they_were() {
+    golden::check("reports/code-review-small.md", &review_small().report().to_markdown());
+    golden::check("reports/research-refuted.md", &research_refuted().report().to_markdown());
+    let nobody = Story::new(FlowId::Investigate, Band::Medium);
+    let notes = vec![CHANGED_MEANWHILE.to_owned()];
+    golden::check("reports/investigate-nobody.md", &nobody.with(false, notes).to_markdown());
+    let discovery = Story::new(FlowId::ProjectDiscovery, Band::Small).says("scan", r#"{"summary": "A shop.", "findings": [
+  {"id": "PS1", "title": "cargo test", "kind": "command", "level": "high", "claim": "Runs the tests.", "trust": "codebase", "places": [{"path": "README.md", "line": 1, "quote": "cargo test"}]},
+  {"id": "PS2", "title": "Rust", "kind": "fact", "level": "low", "claim": "All of it.", "trust": "codebase", "places": ["src/cart.rs:1"]}],
+  "sections": [{"title": "Repository", "text": "One crate, see src/cart.rs:1 and src/none.rs:3."}], "questions": [{"question": "Who?", "recommended": "We."}]}"#)
+        .says("gate", FIVE.replace("[\"D1\"]", "[\"PS1\"]").as_str());
+    golden::check("reports/project-discovery-small.md", &discovery.report().to_markdown());
+    assert_eq!(golden::count("reports"), 4);
+}
+
+fn section<'a>(report: &'a Report, title: &str) -> &'a Section {
+    report.sections.iter().find(|section| section.title == title).unwrap_or_else(|| panic!("no {title}"))
+}
+
+fn ids(section: &Section) -> Vec<&str> {
+    fn id(block: &Block) -> Option<&str> {
+        match block {
+            Block::Entry(entry) => Some(entry.id.as_str()),
+            _ => None,
+        }
+    }
+    section.blocks.iter().filter_map(id).collect()
+}
+
+#[test]
+fn an_invented_citation_is_flagged_in_place_and_counted() {
+    let report = review_small().report();
+    let critical = section(&report, "Critical");
+    let entries: Vec<_> = critical
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Entry(entry) => Some((entry.id.as_str(), entry.citations[0].holds, entry.flags.len())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(entries, [("B1", true, 0), ("B3", false, 2)]);
+    assert_eq!(report.head.failed_checks, 2);
+    assert_eq!(report.head.confidence, Some(Confidence::Low), "the lowest of the validators");
+}
+
+#[test]
+fn a_review_is_shown_by_its_rules() {
+    let report = review_small().report();
+    assert_eq!(ids(section(&report, "Critical")), ["B1", "B3"]);
+    assert_eq!(
+        ids(section(&report, "Warnings")),
+        ["B2"],
+        "doubt costs a level; old and false ones are not shown"
+    );
+    assert_eq!(ids(section(&report, "Advisory YAGNI")), ["S1"]);
+    let text = report.to_markdown();
+    assert!(
+        text.contains("one level less for \"might\"")
+            && text.contains("1 finding not shown in the small band.")
+    );
+    assert!(text.contains("**Request changes.** 2 critical findings."));
+}
+
+#[test]
+fn every_report_follows_its_spine_with_validation_above_the_recommendation() {
+    for flow in FlowId::ALL {
+        let report = Story::new(flow, Band::Small).report();
+        let titles: Vec<_> = report.sections.iter().map(|section| section.title.as_str()).collect();
+        let spine: Vec<_> = flow.method().spine.iter().map(|section| section.title).collect();
+        assert_eq!(titles[..spine.len()], spine, "{flow}");
+        let is_advice = |part: &Part| matches!(part, Part::Recommendation(_) | Part::ReviewVerdict);
+        let advice = flow.method().spine.iter().position(|section| is_advice(&section.part));
+        let validation = titles.iter().position(|title| *title == "Validation").unwrap();
+        assert!(advice.is_none_or(|advice| validation < advice), "{flow}");
+    }
+}
+
+/// Would take minutes if anything looked at everything for everything.
+#[test]
+fn a_hostile_answer_is_rendered_in_time() {
+    let many = |piece: &dyn Fn(usize) -> String| (0..20_000).map(piece).collect::<Vec<_>>().join(",");
+    let findings = many(&|n| {
+        format!(r#"{{"id": "D{n}", "title": "t{n}", "cites": ["D{}"], "places": ["a/{n}.rs:1"]}}"#, n + 1)
+    });
+    let text = (0..20_000).map(|n| format!("[X{n}] b/{n}.rs:1 [D{n}] ")).collect::<String>();
+    let answer = format!(
+        r#"{{"findings": [{findings}], "sections": [{{"title": "Order of remedy", "text": "{text}"}}]}}"#
+    );
+    let gate = format!(r#"{{"drops": [{}]}}"#, many(&|n| format!("\"D{}\"", 2 * n)));
+    let story = Story::new(FlowId::DataReview, Band::Small).says("data", &answer).says("gate", &gate);
+    assert!(story.report().head.failed_checks > 20_000);
+    assert_eq!(crate::flow::tally(&story.plan, &story.outputs()).new, 20_000);
+}
+
+#[test]
+fn a_refuted_recommendation_is_no_clear_winner() {
+    let report = research_refuted().report();
+    let blocks = &section(&report, "Recommendation and its basis").blocks;
+    let Block::Text(first) = &blocks[0] else { panic!("{blocks:?}") };
+    assert_eq!(first.markdown, "**No clear winner.** What would settle it: A measurement.");
+    assert!(matches!(&blocks[1], Block::Overturned(text) if text.markdown == "Take x [A1]."));
+}
+
+#[test]
+fn without_a_web_nothing_comes_from_there() {
+    let report = Story { has_web: false, ..research_refuted() }.report();
+    assert_eq!(report.head.notes[0], "No web was available: what is said about the world is reasoning.");
+    let flag = "> ⚠ No web was available, so it cannot come from there.";
+    assert_eq!(report.to_markdown().matches(flag).count(), 2, "one for each claim that says so");
+    assert!(!research_refuted().report().to_markdown().contains("No web was available"));
+}
+
+#[test]
+fn sources_are_one_registry() {
+    let report = research_refuted().report();
+    let Block::Table(table) = &section(&report, "Sources").blocks[0] else { panic!() };
+    let rows: Vec<_> = table.rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(rows, ["x https://x.org/log 2026-02-01 A1, A2", "y https://y.org 2026-03-01 A1"]);
+}
+
+#[test]
+fn what_a_validator_refuted_is_dropped_and_what_the_gate_doubts_is_marked() {
+    let one = |verdict: &str| FIVE.replace("[\"D1\"]", "[\"B5\"]").replacen("\"Confirmed\"", verdict, 1);
+    let mut story = review_small();
+    story.ended.retain(|(step, _)| step != "check-correctness");
+    let refuted = story.says("check-correctness", &one("\"Refuted\"")).report().to_markdown();
+    assert!(
+        refuted.contains("### B5 Old warning\n\n*warning · codebase · dropped by the gate · refuted in V1*")
+    );
+    let story = Story::new(FlowId::SecurityReview, Band::Small)
+        .says("security", r#"{"findings": [{"id": "B5", "title": "In", "exploit": "x"}]}"#)
+        .says("gate", &one("\"Partially refuted\""));
+    let text = story.report().to_markdown();
+    assert!(text.contains("### B5 In\n\n*no trust class · partially refuted in V1*"), "{text}");
+}
+
+#[test]
+fn security_without_a_way_in_is_no_finding() {
+    let report = Story::new(FlowId::SecurityReview, Band::Small)
+        .says("security", r#"{"findings": [
+            {"id": "SEC1", "level": "low", "title": "In", "exploit": "Anybody posts."}, {"id": "SEC2", "level": "critical", "title": "Fear"}]}"#)
+        .says("gate", FIVE)
+        .report();
+    assert_eq!(ids(section(&report, "Findings")), ["SEC1", "SEC2"]);
+    let text = report.to_markdown();
+    let (lives, dies) = (text.find("### SEC1").unwrap(), text.find("### SEC2").unwrap());
+    let border = text.find("### No finding: neither an exploit path nor a CVE").unwrap();
+    assert!(lives < border && border < dies);
+}
+
+#[test]
+fn the_next_step_is_one_of_six() {
+    let check = |step: &str, flagged: bool| {
+        let said = format!(r#"{{"summary": "s", "next_step": "{step}"}}"#);
+        let report =
+            Story::new(FlowId::IssueTriage, Band::Small).says("triager", &said).says("gate", FIVE).report();
+        let Block::Text(text) = &section(&report, "Next step").blocks[0] else { panic!() };
+        assert_eq!(!text.flags.is_empty(), flagged, "{step}");
+    };
+    check("clarify", false);
+    check("plan-a-feature", false);
+    check("Plan a feature.", false);
+    check("clarify and investigate", true);
+    check("", true);
+}
+
+#[test]
+fn a_template_of_the_repository_wins() {
+    let story = Story::new(FlowId::UpdatePrDescription, Band::Small)
+        .says("newcomer", r#"{"summary": "s", "sections": [{"title": "Why", "text": "Because."}, {"title": "Checklist", "text": "- [x] done"}]}"#)
+        .says("gate", FIVE);
+    let titles = |report: &Report| -> Vec<String> {
+        report.sections.iter().map(|section| section.title.clone()).collect()
+    };
+    let with = story.with(true, Vec::new());
+    assert_eq!(titles(&with)[..3], ["Validation", "Why", "Checklist"]);
+    assert!(!titles(&with).contains(&"Look first".to_owned()));
+    let without = story.report();
+    assert!(titles(&without).contains(&"Look first".to_owned()));
+    assert!(without.to_markdown().contains("Because."), "what has no place is shown below");
+}
+
+#[test]
+fn who_failed_is_named_in_the_head() {
+    let story = Story::new(FlowId::Investigate, Band::Small)
+        .says("error-path", r#"{"summary": "s"}"#)
+        .ends("data-flow", Ended::Failed("out of memory".into()))
+        .ends("gate", Ended::Cancelled);
+    let report = story.report();
+    let gone: Vec<_> =
+        report.head.missing.iter().map(|missing| format!("{}: {}", missing.what, missing.why)).collect();
+    let expected = [
+        "Data flow: failed: out of memory",
+        "Root cause: failed: it said nothing",
+        "Planned fix: failed: it said nothing",
+        "Gate: cancelled",
+    ];
+    assert_eq!(gone, expected);
+    let validation = &section(&report, "Validation").blocks[0];
+    assert!(matches!(validation, Block::Missing(missing) if missing.why.contains("Nobody tried to refute")));
+}
+
+#[test]
+fn rounds_are_told_with_why_they_ended() {
+    let mut story = Story::new(FlowId::IterativePlanReview, Band::Medium)
+        .says("validator", r#"{"findings": [{"id": "V101", "title": "a", "level": "major"}, {"id": "V102", "title": "b", "level": "minor"}]}"#)
+        .says("validator@2", r#"{"findings": [{"id": "V201", "title": "A!", "level": "major"}, {"id": "V202", "title": "c", "level": "minor"}]}"#);
+    let more = story.plan.next_round(1);
+    story.plan.steps.extend(more);
+    let report = story.report();
+    let blocks = &section(&report, "Rounds").blocks;
+    let Block::Table(table) = &blocks[0] else { panic!() };
+    let rows: Vec<_> = table.rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(rows, ["1 1 2 1", "2 1 1 0"]);
+    assert!(
+        matches!(&blocks[1], Block::Text(text) if text.markdown == "No further round: 2 rounds are the most.")
+    );
+}
+
+#[test]
+fn a_report_comes_back_from_the_wire_as_it_was() {
+    for report in [review_small().report(), research_refuted().report()] {
+        let json = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
+        assert_eq!(crate::json::read::<Report>(&json).unwrap(), report);
+    }
+}
+
+/// An answer of any form, each word of it made up.
+fn answer() -> impl Strategy<Value = String> {
+    let token = || "q[0-9]{6}z";
+    let finding = (token(), token(), token(), token()).prop_map(|(title, claim, fix, quote)| {
+        format!(r#"{{"id": "{title}", "title": "{title}", "level": "{fix}", "claim": "{claim}", "odd": "{fix}", "places": [{{"path": "{quote}", "quote": "{quote}"}}]}}"#)
+    });
+    let whole = (proptest::collection::vec(finding, 0..3), token(), token(), token(), token()).prop_map(
+        |(findings, summary, section, deferred, odd)| {
+            format!(
+                r#"{{"summary": "{summary}", "findings": [{}], "items": ["{odd}"], "sections": [{{"title": "{section}", "text": "{section}"}}],
+                    "deferred": ["{deferred}"], "questions": ["{deferred}"], "good": ["{odd}"], "next_step": "{odd}", "more": {{"deep": ["{odd}"]}}}}"#,
+                findings.join(", ")
+            )
+        },
+    );
+    prop_oneof![3 => whole, 1 => token().prop_map(|token| format!("only prose {token}")), 1 => token().prop_map(|token| format!("{{\"summary\": \"{token}"))]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever agents say, in whatever form, every word of it can be read in the report.
+    #[test]
+    fn no_word_is_lost_on_the_way_to_the_report(flow in 0..FlowId::ALL.len(), said in proptest::collection::vec(answer(), 12)) {
+        let flow = FlowId::ALL[flow];
+        // A code review leaves out what its band does not show, and says how many.
+        prop_assume!(flow != FlowId::CodeReview);
+        let mut story = Story::new(flow, Band::Small);
+        let ids: Vec<_> = story.plan.steps.iter().filter(|step| step.agent().is_some()).map(|step| step.id.0.clone()).collect();
+        for (id, text) in ids.into_iter().zip(&said) {
+            story.ended.push((id, Ended::Said(text.clone())));
+        }
+        let markdown = story.report().to_markdown();
+        for (_, ended) in &story.ended {
+            let Ended::Said(text) = ended else { continue };
+            for token in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() == 8 && word.starts_with('q')) {
+                prop_assert!(markdown.contains(token), "{token} of {text}\nis not in {markdown}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_output_gives_a_report(flow in 0..FlowId::ALL.len(), said in proptest::collection::vec(any::<String>(), 12)) {
+        let mut story = Story::new(FlowId::ALL[flow], Band::Large);
+        let ids: Vec<_> = story.plan.steps.iter().filter(|step| step.agent().is_some()).map(|step| step.id.0.clone()).collect();
+        for (id, text) in ids.into_iter().zip(said) {
+            story.ended.push((id, Ended::Said(text)));
+        }
+        let report = story.report();
+        prop_assert!(!report.to_markdown().is_empty());
+    }
+}
