@@ -23,6 +23,7 @@ pub mod notifications;
 pub mod output;
 pub mod page;
 pub mod persona;
+pub mod protocol;
 pub mod rejected;
 pub mod search;
 pub mod settings;

@@ -77,6 +77,7 @@ mod tests {
             base_url: String::new(),
             state,
             models: vec![Model::named("org/small")],
+            also_speaks: Vec::new(),
         }
     }
 
