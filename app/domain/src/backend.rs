@@ -105,10 +105,7 @@ impl Offer {
             Flavour::Account if *name == self.backend.0 => None,
             Flavour::Account => Some(format!("{name} is the login of another agent")),
             _ if server.speaks(self.speaks) => None,
-            _ => Some(format!(
-                "{title} needs a server that speaks {}; {name} does not",
-                self.speaks.title()
-            )),
+            _ => Some(format!("{title} needs a server that speaks {}; {name} does not", self.speaks.title())),
         }
     }
 }

@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ended, Stop, Turn};
-use crate::agent::{Agent, Mode, Tokens};
+use crate::agent::{Agent, Mode, Tokens, at};
 use crate::error::{Error, Step, words};
 use crate::lines::Watch;
 use crate::permission::Permits;
@@ -53,6 +53,7 @@ pub struct Conversation<'a> {
     open: Vec<OpenAsk>,
     answers: FuturesUnordered<BoxFuture<'a, (u32, Option<Permit>)>>,
     asks_made: u32,
+    was_refused: bool,
     /// What may not be gone on with.
     broken: Option<Error>,
 }
@@ -94,6 +95,7 @@ impl<'a> Conversation<'a> {
             open: Vec::new(),
             answers: FuturesUnordered::new(),
             asks_made: 0,
+            was_refused: false,
             broken: None,
         }
     }
@@ -251,13 +253,18 @@ impl<'a> Conversation<'a> {
             StopReason::MaxTokens => Stop::TokenLimit,
             StopReason::MaxTurnRequests => Stop::CallLimit,
             StopReason::Refusal => Stop::Refused,
+            // Nobody stopped it: it ends its turn because something was refused, and waits to be told more.
+            StopReason::Cancelled if self.was_refused => Stop::Done,
             StopReason::Cancelled => Stop::Cancelled,
             _ => Stop::Done,
         };
-        let usage = self.usage(reply.usage.map(|usage| Usage {
-            prompt_tokens: Some(usage.input_tokens),
-            completion_tokens: Some(usage.output_tokens),
-        }));
+        let usage = self.usage(match self.agent.tokens {
+            Tokens::Quota => reply.meta.as_ref().and_then(quota),
+            _ => reply.usage.map(|usage| Usage {
+                prompt_tokens: Some(usage.input_tokens),
+                completion_tokens: Some(usage.output_tokens),
+            }),
+        });
         if stop == Stop::Done {
             let proof_missing = self.agent.tokens_prove_success && usage.is_none();
             if let Some(said) = self.told.error().or_else(|| proof_missing.then(|| self.told.last_message()))
@@ -274,7 +281,8 @@ impl<'a> Conversation<'a> {
     fn usage(&self, at_the_end: Option<Usage>) -> Option<Usage> {
         match self.agent.tokens {
             Tokens::PerCall => self.told.usage,
-            Tokens::LastCall | Tokens::Total => at_the_end,
+            Tokens::LastCall | Tokens::Total | Tokens::Quota => at_the_end,
+            Tokens::Untold => None,
         }
     }
 
@@ -282,9 +290,13 @@ impl<'a> Conversation<'a> {
         self.watch.taken();
         match event {
             Event::Said(message) => {
-                if message.method == "session/update"
-                    && let Ok(said) = serde_json::from_value::<SessionNotification>(message.params)
-                {
+                if message.method != "session/update" {
+                    return;
+                }
+                if self.asked {
+                    self.told.look_for_mark(&message.params["update"]);
+                }
+                if let Ok(said) = serde_json::from_value::<SessionNotification>(message.params) {
                     self.said(said).await;
                 }
             }
@@ -341,4 +353,12 @@ impl<'a> Conversation<'a> {
             _ => Error::Refused { agent, step, said },
         }
     }
+}
+
+/// Of all calls of the turn. One that ended well took some.
+fn quota(meta: &serde_json::Map<String, Value>) -> Option<Usage> {
+    let count = at(meta, "/quota/token_count")?;
+    let number = |name: &str| count.get(name).and_then(Value::as_u64).filter(|tokens| *tokens > 0);
+    let usage = Usage { prompt_tokens: number("input_tokens"), completion_tokens: number("output_tokens") };
+    (usage != Usage::default()).then_some(usage)
 }

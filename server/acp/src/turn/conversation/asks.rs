@@ -78,6 +78,7 @@ impl Conversation<'_> {
             Err(_) => open.responder.respond_with_error(protocol::Error::internal_error()),
         };
         if !matches!(permit, Some(Permit::Once | Permit::Always)) {
+            self.was_refused = true;
             let output = self.told.refused(open.call);
             self.tell(output).await;
         }

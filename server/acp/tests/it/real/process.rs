@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use acp::install::node::Node;
 use acp::install::{folder, install};
-use acp::{Agent, Block, Ended, Endpoint, Error, Limits, Mode, Turn, run};
+use acp::{Agent, Block, Ended, Endpoint, Error, Limits, Mode, Source, Turn, run};
 use domain::output::Output;
 use scripted::Script;
 use serde_json::Value;
@@ -154,7 +154,7 @@ impl Workshop {
         let place = |name: &str| self.places.path().join(name);
         let endpoint =
             Endpoint { base_url: format!("http://{}", self.address), key: None, model: "small".into() };
-        let launch = self.agent.launch(&self.installed, &endpoint);
+        let launch = self.agent.launch(&self.installed, &Source::Server(endpoint), None).unwrap();
         for file in &launch.files {
             write(&place("home").join(file.path), &file.text);
         }
