@@ -27,6 +27,8 @@ pub struct Agent {
     pub speaks: Protocol,
     pub account: Option<Account>,
     pub modes: Modes,
+    /// What is allowed for good it notes in the folder that it works in, as if that were part of the work.
+    pub notes_permits: bool,
     pub tokens: Tokens,
     /// A turn that ends well tells its tokens; one that does not was ended by an error.
     pub tokens_prove_success: bool,

@@ -43,6 +43,7 @@ pub static CLAUDE: Agent = Agent {
     // The mode that asks nothing at all it refuses to root. In `plan` a redirect of the shell was seen to write,
     // unasked, so it is the wall that keeps it from writing.
     modes: Modes { ask: "default", edit: "acceptEdits", read_only: "plan" },
+    notes_permits: true,
     tokens: Tokens::Total,
     tokens_prove_success: false,
     error_beginnings: &[],

@@ -33,6 +33,7 @@ pub static CODEX: Agent = Agent {
     // one no command of its runs at all. So in `read-only` it asks for each of them, and when it is only to read
     // it is the wall that keeps it from writing.
     modes: Modes { ask: "read-only", edit: "agent-full-access", read_only: "agent-full-access" },
+    notes_permits: false,
     tokens: Tokens::Total,
     tokens_prove_success: true,
     error_beginnings: &[],

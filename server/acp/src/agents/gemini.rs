@@ -30,6 +30,7 @@ pub static GEMINI: Agent = Agent {
         models: &[],
     }),
     modes: Modes { ask: "default", edit: "autoEdit", read_only: "plan" },
+    notes_permits: false,
     tokens: Tokens::Quota,
     // An answer that breaks off is asked for again and again, and then counts as an end without any tokens.
     tokens_prove_success: true,

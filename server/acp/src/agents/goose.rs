@@ -35,6 +35,7 @@ pub static GOOSE: Agent = Agent {
     // `chat` would be stricter than `smart_approve`, but then it cannot even read. Which commands only read is
     // judged by its model, so it is the wall that keeps it from writing.
     modes: Modes { ask: "approve", edit: "auto", read_only: "smart_approve" },
+    notes_permits: false,
     tokens: Tokens::LastCall,
     tokens_prove_success: true,
     error_beginnings: &["Ran into this error: ", "Network error: ", "Unable to continue: "],

@@ -30,6 +30,7 @@ pub static OPENCODE: Agent = Agent {
     account: None,
     // Its own `plan` lets the shell write. These are of our making, and what may not be used is not offered.
     modes: Modes { ask: "ask", edit: "edit", read_only: "read" },
+    notes_permits: false,
     tokens: Tokens::LastCall,
     tokens_prove_success: false,
     error_beginnings: &[],

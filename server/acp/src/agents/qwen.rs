@@ -30,6 +30,7 @@ pub static QWEN: Agent = Agent {
     speaks: Protocol::Chat,
     account: None,
     modes: Modes { ask: "default", edit: "auto-edit", read_only: "plan" },
+    notes_permits: false,
     tokens: Tokens::PerCall,
     tokens_prove_success: false,
     error_beginnings: &[],

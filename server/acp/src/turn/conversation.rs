@@ -28,7 +28,7 @@ use crate::agent::{Agent, Mode, Tokens, at};
 use crate::error::{Error, Step, words};
 use crate::lines::Watch;
 use crate::permission::Permits;
-use crate::prompt;
+use crate::prompt::{self, Block};
 use crate::told::Told;
 use asks::OpenAsk;
 
@@ -106,7 +106,8 @@ impl<'a> Conversation<'a> {
         let session = self.open(&capabilities).await?;
         self.session = session.id;
         self.set_mode(session.modes).await?;
-        let (stop, usage) = self.prompt(&capabilities).await?;
+        let before = self.caller.turn.before.clone().filter(|_| !session.resumed);
+        let (stop, usage) = self.prompt(before, &capabilities).await?;
         tokio::time::sleep(self.agent.settling).await;
         Ok(Ended {
             session: self.session.clone(),
@@ -197,8 +198,13 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    async fn prompt(&mut self, capabilities: &AgentCapabilities) -> Result<(Stop, Option<Usage>), Error> {
-        let blocks = prompt::blocks(self.caller.turn.prompt.clone(), &capabilities.prompt_capabilities);
+    async fn prompt(
+        &mut self,
+        before: Option<String>,
+        capabilities: &AgentCapabilities,
+    ) -> Result<(Stop, Option<Usage>), Error> {
+        let asked = before.into_iter().map(Block::Text).chain(self.caller.turn.prompt.iter().cloned());
+        let blocks = prompt::blocks(asked.collect(), &capabilities.prompt_capabilities);
         let request = PromptRequest::new(self.session.clone(), blocks);
         self.asked = true;
         let mut reply = pin!(self.connection.send_request(request).block_task());

@@ -99,7 +99,8 @@ impl Workshop {
         let mut child = self.start();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let prompt = vec![Block::Text(prompt.to_owned())];
-        let turn = Turn { folder: self.work(), prompt, resume, mode, limits: Limits::default() };
+        let (folder, limits) = (self.work(), Limits::default());
+        let turn = Turn { folder, prompt, resume, before: None, mode, limits };
         let (outputs, mut heard) = mpsc::channel(8);
         let talk = async {
             let ended = run(self.agent, stdin, stdout, turn, &outputs, person, cancel).await;
@@ -137,6 +138,12 @@ impl Workshop {
         let said =
             |request: &Value| request["last_assistant_message"].as_str().unwrap_or_default().to_owned();
         self.requests().await.iter().map(said).collect()
+    }
+
+    /// Which models were asked.
+    pub async fn models(&self) -> Vec<String> {
+        let model = |request: &Value| request["model"].as_str().unwrap_or_default().to_owned();
+        self.requests().await.iter().map(model).collect()
     }
 
     async fn requests(&self) -> Vec<Value> {
