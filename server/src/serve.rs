@@ -36,7 +36,7 @@ use crate::{
     postgres::Embedded,
     project_folder::AllowedRoots,
     secret::Secret,
-    settings::Settings,
+    settings::{KeptAnswers, Settings},
 };
 
 /// Open connections are told to end; those that do not are cut off.
@@ -59,8 +59,17 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
-    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), address);
-    let settings = Arc::new(settings);
+    let agents = coder::agents::all(&config.agents);
+    let settings = Arc::new(Settings {
+        db: db.clone(),
+        models: models.clone(),
+        client: client.clone(),
+        config: config.clone(),
+        address,
+        host: place.clone(),
+        agents: agents.clone(),
+        answers: KeptAnswers::default(),
+    });
     let roots = AllowedRoots::new(&config.allowed_roots)?;
     let files = Arc::new(ProjectFiles::new(roots.clone()));
     let personas = Arc::new(Personas::new(files.clone()));
@@ -71,6 +80,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             data_dir.path(),
             &place,
             config.web_search_url.clone(),
+            agents,
             shutdown.clone(),
         )
         .await?,

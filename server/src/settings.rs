@@ -6,6 +6,7 @@ mod listing;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use acp::Agent;
 use app::{error::AppError, ports};
 use domain::{
     catalogue::ServerState,
@@ -22,29 +23,29 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
+    coder::login,
     config::{Config, ConfiguredServer, Key, from_draft},
     models::{self, Added, Models, Seen, hostname},
 };
-use kept_answers::KeptAnswers;
+pub use kept_answers::KeptAnswers;
 
 /// A notification that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(10);
 const LOAD_WAIT_MAX: Duration = Duration::from_secs(10);
 
 pub struct Settings {
-    db: Db,
-    models: Models,
-    client: Client,
-    config: Config,
-    address: SocketAddr,
-    answers: KeptAnswers,
+    pub db: Db,
+    pub models: Models,
+    pub client: Client,
+    pub config: Config,
+    pub address: SocketAddr,
+    /// Whose logins the agents' are.
+    pub host: String,
+    pub agents: Vec<&'static Agent>,
+    pub answers: KeptAnswers,
 }
 
 impl Settings {
-    pub fn new(db: Db, models: Models, client: Client, config: Config, address: SocketAddr) -> Self {
-        Self { db, models, client, config, address, answers: KeptAnswers::default() }
-    }
-
     /// Keeps the catalogue at what the tables say, whichever server changed them.
     pub async fn follow(self: Arc<Self>, shutdown: CancellationToken) {
         let bell = self.models.settings_bell();
@@ -69,6 +70,7 @@ impl Settings {
             servers: parsed.filter_map(Result::ok).collect(),
             removed: kept.removed.clone(),
             default_model: kept.default_model.clone(),
+            accounts: login::accounts(&self.db, &self.host, &self.agents).await?,
         });
         Ok(kept)
     }
@@ -89,7 +91,11 @@ impl Settings {
                 set,
                 origin,
                 used: self.models.default_model(),
-                offered: catalogue.all().map(|(_, model)| model).collect(),
+                offered: catalogue
+                    .all()
+                    .filter(|(server, _)| server.check_chat().is_ok())
+                    .map(|(_, model)| model)
+                    .collect(),
             },
             checked: checked.and_then(|id| self.answers.find(id)),
         })

@@ -25,6 +25,11 @@ impl Backend {
     pub fn is_native(&self) -> bool {
         self.0 == NATIVE
     }
+
+    /// Under this name the catalogue lists its own login.
+    pub fn login_server(&self) -> String {
+        format!("{}-login", self.0)
+    }
 }
 
 impl fmt::Display for Backend {
@@ -54,6 +59,8 @@ pub struct Offer {
     pub speaks: Protocol,
     /// For one that can have a login of its own.
     pub login: Option<Login>,
+    /// Whether BooCode can install it.
+    pub is_installable: bool,
 }
 
 /// An agent's own login on the server's machine.
@@ -102,7 +109,7 @@ impl Offer {
     pub fn mismatch(&self, server: &ModelServer) -> Option<String> {
         let (title, name) = (&self.title, &server.name);
         match server.flavour {
-            Flavour::Account if *name == self.backend.0 => None,
+            Flavour::Account if *name == self.backend.login_server() => None,
             Flavour::Account => Some(format!("{name} is the login of another agent")),
             _ if server.speaks(self.speaks) => None,
             _ => Some(format!("{title} needs a server that speaks {}; {name} does not", self.speaks.title())),
@@ -125,6 +132,7 @@ mod tests {
                 state: State::Installing,
                 speaks,
                 login: None,
+                is_installable: true,
             };
             let server = ModelServer {
                 name: server.to_owned(),
@@ -142,7 +150,8 @@ mod tests {
         check("claude", Messages, "desk", Flavour::LlamaCpp, &[Responses, Messages], None);
         let words = "Claude Code needs a server that speaks Anthropic messages; desk does not";
         check("claude", Messages, "desk", Flavour::OpenAi, &[Responses], Some(words));
-        check("claude", Messages, "claude", Flavour::Account, &[], None);
-        check("native", Chat, "claude", Flavour::Account, &[], Some("claude is the login of another agent"));
+        check("claude", Messages, "claude-login", Flavour::Account, &[], None);
+        let words = "claude-login is the login of another agent";
+        check("native", Chat, "claude-login", Flavour::Account, &[], Some(words));
     }
 }

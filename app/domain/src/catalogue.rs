@@ -51,7 +51,7 @@ pub enum Flavour {
     OpenAi,
     /// The small model that BooCode runs itself when nothing else is there.
     Small,
-    /// No server of ours at all: the account of the agent that it is named after, which asks it by itself.
+    /// No server at all: the account of an agent, which asks it by itself.
     Account,
 }
 

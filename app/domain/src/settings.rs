@@ -100,6 +100,7 @@ impl Section {
 pub enum Part {
     ModelServers,
     DefaultModel,
+    OwnLogins,
 }
 
 /// A model server as a person typed it, field by field.

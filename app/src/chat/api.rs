@@ -209,13 +209,17 @@ async fn choice(
     persona: String,
     wanted: Option<Wanted>,
 ) -> Result<Choice, AppError> {
-    let mut choice = Choice::from_catalogue(&ports::models()?.catalogue(), model)?;
+    let catalogue = ports::models()?.catalogue();
+    let mut choice = Choice::from_catalogue(&catalogue, model)?;
     if !persona.is_empty() {
         let project = store::workspace::project_of_chat(&ports::db()?, chat).await?;
         choice.persona = Some(ports::personas()?.check(project.path, persona).await?);
     }
-    if let Some(wanted) = wanted {
-        choice.coder = Some(ports::coders()?.check(wanted).await?);
+    let server = catalogue.server(&choice.model.server).cloned();
+    match (wanted, server) {
+        (Some(wanted), Some(server)) => choice.coder = Some(ports::coders()?.check(wanted, server).await?),
+        (None, Some(server)) => server.check_chat()?,
+        (_, None) => {}
     }
     Ok(choice)
 }

@@ -17,6 +17,8 @@ pub struct Agent {
     pub package: Option<Package>,
     /// Below the folder that it is installed in, or a whole path where it is not installed by us.
     pub program: &'static str,
+    /// Folders that it reads and runs, besides that one: whole paths.
+    pub folders: Texts,
     pub arguments: Texts,
     pub environment: Pairs,
     /// Files that have to be in its home before it starts: the path below it, and the text.
@@ -93,7 +95,7 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// The agent's own names of these.
+/// The agent's own names of these; empty for one that it has not.
 pub struct Modes {
     pub ask: &'static str,
     pub edit: &'static str,

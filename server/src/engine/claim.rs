@@ -183,7 +183,10 @@ impl Engine {
         endpoint: Endpoint,
         conversation: Conversation,
     ) -> Result<Arc<dyn Backend>, Unprepared> {
-        let agent = acp::agents::find(&coder.backend.0)
+        let agent = self
+            .0
+            .coders
+            .agent(&coder.backend)
             .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         let asking = self.asking(stream, running, endpoint.slot_key.clone(), &coder);
         let (before, prompt) = prompt::blocks(conversation.said);

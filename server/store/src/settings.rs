@@ -9,7 +9,7 @@ use domain::{
     settings::{Part, Work},
 };
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::{
@@ -65,9 +65,7 @@ pub async fn load(db: &Db) -> Result<Kept> {
             models: serde_json::from_value(row.models)?,
         });
     }
-    let default_model = sqlx::query_scalar!("select value from settings where key = $1", DEFAULT_MODEL)
-        .fetch_optional(&db.pool)
-        .await?;
+    let default_model = value(&mut *db.pool.acquire().await?, DEFAULT_MODEL).await?;
     kept.default_model = default_model.map(serde_json::from_value).transpose()?;
     Ok(kept)
 }
@@ -144,22 +142,47 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
 /// The model for titles and where nobody chose; `None` leaves it to the rules.
 pub async fn set_default_model(db: &Db, model: Option<&str>) -> Result<()> {
     let mut tx = db.pool.begin().await?;
-    match model {
-        Some(model) => {
+    set_value(&mut tx, DEFAULT_MODEL, model.map(|model| Value::String(model.to_owned()))).await?;
+    changed(tx, Part::DefaultModel).await
+}
+
+/// Whether an agent may use its own login, on the machine where that lies.
+pub async fn own_login(db: &Db, host: &str, agent: &str) -> Result<bool> {
+    Ok(value(&mut *db.pool.acquire().await?, &own_login_key(host, agent)).await?.is_some())
+}
+
+pub async fn set_own_login(db: &Db, host: &str, agent: &str, is_used: bool) -> Result<()> {
+    let mut tx = db.pool.begin().await?;
+    set_value(&mut tx, &own_login_key(host, agent), is_used.then_some(Value::Bool(true))).await?;
+    changed(tx, Part::OwnLogins).await
+}
+
+fn own_login_key(host: &str, agent: &str) -> String {
+    format!("own_login/{host}/{agent}")
+}
+
+async fn value(connection: &mut PgConnection, key: &str) -> Result<Option<Value>> {
+    let value = sqlx::query_scalar!("select value from settings where key = $1", key);
+    Ok(value.fetch_optional(connection).await?)
+}
+
+async fn set_value(connection: &mut PgConnection, key: &str, value: Option<Value>) -> Result<()> {
+    match value {
+        Some(value) => {
             sqlx::query!(
                 "insert into settings (key, value) values ($1, $2)
                  on conflict (key) do update set value = excluded.value, changed_at = now()",
-                DEFAULT_MODEL,
-                Value::String(model.to_owned())
+                key,
+                value
             )
-            .execute(&mut *tx)
+            .execute(connection)
             .await?;
         }
         None => {
-            sqlx::query!("delete from settings where key = $1", DEFAULT_MODEL).execute(&mut *tx).await?;
+            sqlx::query!("delete from settings where key = $1", key).execute(connection).await?;
         }
     }
-    changed(tx, Part::DefaultModel).await
+    Ok(())
 }
 
 /// What waits and what runs, by model server.

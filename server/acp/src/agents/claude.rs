@@ -17,6 +17,7 @@ pub static CLAUDE: Agent = Agent {
         processors: &["x86_64", "aarch64"],
     }),
     program: "node_modules/.bin/claude-agent-acp",
+    folders: &[],
     arguments: &[],
     environment: &[
         ("ANTHROPIC_BASE_URL", "{url}"),

@@ -16,6 +16,7 @@ pub static CODEX: Agent = Agent {
         processors: &["x86_64", "aarch64"],
     }),
     program: "node_modules/.bin/codex-acp",
+    folders: &[],
     arguments: &[],
     environment: &[("MODEL_KEY", "{key}")],
     files: &[(".codex/config.toml", CONFIG)],

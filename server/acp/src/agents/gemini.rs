@@ -16,6 +16,7 @@ pub static GEMINI: Agent = Agent {
         processors: &[],
     }),
     program: "node_modules/.bin/gemini",
+    folders: &[],
     arguments: ARGUMENTS,
     environment: &[("GOOGLE_GEMINI_BASE_URL", "{url}"), ("GEMINI_API_KEY", "{key}"), NO_RELAUNCH],
     files: &[(".gemini/settings.json", SETTINGS)],

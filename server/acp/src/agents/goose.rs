@@ -16,6 +16,7 @@ pub static GOOSE: Agent = Agent {
         processors: &["x86_64"],
     }),
     program: "node_modules/@aaif/goose-binary-linux-x64/bin/goose",
+    folders: &[],
     arguments: &["acp", "--with-builtin", "developer"],
     environment: &[
         ("GOOSE_PROVIDER", "openai"),

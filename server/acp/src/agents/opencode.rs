@@ -17,6 +17,7 @@ pub static OPENCODE: Agent = Agent {
         processors: &["x86_64"],
     }),
     program: "node_modules/opencode-linux-x64-baseline/bin/opencode",
+    folders: &[],
     arguments: &["acp", "--port={port}"],
     environment: &[
         // Goes before what a project has to say, so that the modes below stay what they are.

@@ -17,6 +17,7 @@ pub static QWEN: Agent = Agent {
         processors: &[],
     }),
     program: "node_modules/.bin/qwen",
+    folders: &[],
     arguments: &["--acp", "--auth-type", "openai"],
     environment: &[
         ("OPENAI_BASE_URL", "{url}/v1"),

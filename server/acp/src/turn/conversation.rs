@@ -165,9 +165,12 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Always said, because the defaults differ and some ask nothing.
+    /// Always said where there is a mode, because the defaults differ and some ask nothing.
     async fn set_mode(&mut self, modes: Option<SessionModeState>) -> Result<(), Error> {
         let wanted = self.agent.modes.name(self.caller.turn.mode);
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let offered: Vec<String> =
             modes.iter().flat_map(|modes| &modes.available_modes).map(|mode| mode.id.to_string()).collect();
         if !offered.is_empty() && !offered.iter().any(|mode| mode == wanted) {
@@ -327,6 +330,7 @@ impl<'a> Conversation<'a> {
         }
         if let SessionUpdate::CurrentModeUpdate(mode) = &said.update
             && self.caller.turn.mode == Mode::ReadOnly
+            && !self.agent.modes.read_only.is_empty()
             && mode.current_mode_id.to_string() != self.agent.modes.read_only
         {
             let now = mode.current_mode_id.to_string();
