@@ -4,6 +4,7 @@ pub mod agents;
 mod asking;
 mod disk;
 mod external;
+mod health;
 mod home_file;
 pub mod login;
 mod measure;

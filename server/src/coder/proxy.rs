@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::web::is_public;
+use super::{health::Health, web::is_public};
 
 const PORT: u16 = 443;
 const HEAD_BYTES_MAX: usize = 8 * 1024;
@@ -31,6 +31,7 @@ pub type Resolve = fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>
 pub struct Proxy {
     port: u16,
     serving: AbortHandle,
+    health: Arc<Health>,
 }
 
 impl Proxy {
@@ -41,8 +42,10 @@ impl Proxy {
     async fn open_with(hosts: &'static [&'static str], resolve: Resolve) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let serving = tokio::spawn(serve(listener, hosts, resolve)).abort_handle();
-        Ok(Self { port, serving })
+        let health = Arc::<Health>::default();
+        let way = Way { hosts, resolve, health: Arc::clone(&health) };
+        let serving = tokio::spawn(serve(listener, way)).abort_handle();
+        Ok(Self { port, serving, health })
     }
 
     pub fn port(&self) -> u16 {
@@ -52,6 +55,19 @@ impl Proxy {
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
+
+    /// Waits until the provider could not be reached so often in a row that there is no use in trying on.
+    pub async fn given_up(&self) -> String {
+        self.health.given_up().await
+    }
+}
+
+/// Where tunnels may lead, and how it is found.
+#[derive(Clone)]
+struct Way {
+    hosts: &'static [&'static str],
+    resolve: Resolve,
+    health: Arc<Health>,
 }
 
 impl Drop for Proxy {
@@ -61,30 +77,35 @@ impl Drop for Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, hosts: &'static [&'static str], resolve: Resolve) {
+async fn serve(listener: TcpListener, way: Way) {
     let places = Arc::new(Semaphore::new(TUNNELS_MAX));
     let mut tunnels = JoinSet::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         while tunnels.try_join_next().is_some() {}
         let Ok((stream, _)) = listener.accept().await else { continue };
+        let way = way.clone();
         tunnels.spawn(async move {
             let _place = place;
-            if let Err(error) = tunnel(stream, hosts, resolve).await {
+            if let Err(error) = tunnel(stream, &way).await {
                 tracing::debug!(%error, "an agent's way to its provider ended");
             }
         });
     }
 }
 
-async fn tunnel(mut agent: TcpStream, hosts: &[&str], resolve: Resolve) -> io::Result<()> {
+async fn tunnel(mut agent: TcpStream, way: &Way) -> io::Result<()> {
     let asked = timeout(HEAD_WAIT_MAX, head(&mut agent)).await??;
-    let host = match target(&asked).filter(|host| hosts.contains(&host.as_str())) {
+    let host = match target(&asked).filter(|host| way.hosts.contains(&host.as_str())) {
         Some(host) => host,
         None => return refuse(&mut agent, "403 Forbidden").await,
     };
-    let connected = timeout(CONNECT_WAIT_MAX, connect(resolve(host))).await;
-    let Ok(Ok(mut provider)) = connected else { return refuse(&mut agent, "502 Bad Gateway").await };
+    let connected = timeout(CONNECT_WAIT_MAX, connect((way.resolve)(host.clone()))).await;
+    let Ok(Ok(mut provider)) = connected else {
+        way.health.failed(&format!("{host} cannot be reached."));
+        return refuse(&mut agent, "502 Bad Gateway").await;
+    };
+    way.health.answered();
     agent.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
     copy_bidirectional(&mut agent, &mut provider).await?;
     Ok(())
@@ -193,6 +214,11 @@ mod tests {
             let answer = asked(&proxy, &connect(private)).await;
             assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway"), "{private}: {answer}");
         }
+        for _ in 0..3 {
+            assert_eq!(proxy.given_up().now_or_never(), None);
+            asked(&proxy, &connect("localhost:443")).await;
+        }
+        assert!(proxy.given_up().await.contains("localhost cannot be reached."));
     }
 
     #[tokio::test]

@@ -5,7 +5,6 @@
 //! model but the one that was chosen, whichever of the APIs it speaks.
 
 mod answer;
-mod health;
 mod question;
 
 use std::{
@@ -28,8 +27,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::health::Health;
 use crate::{backend, live::guard, models::Endpoint};
-use health::Health;
 use question::{Page, Question};
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;

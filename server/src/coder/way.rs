@@ -1,6 +1,6 @@
 //! How an agent reaches its model: a model server by way of the relay, or its own account by way of a proxy.
 
-use std::{future::pending, path::PathBuf};
+use std::path::PathBuf;
 
 use acp::{Agent, Source};
 use domain::catalogue::Flavour;
@@ -81,7 +81,7 @@ impl Way {
     pub async fn given_up(&self) -> String {
         match self {
             Self::Server(passage) => passage.given_up().await,
-            Self::Account { .. } => pending().await,
+            Self::Account { proxy, .. } => proxy.given_up().await,
         }
     }
 

@@ -10,7 +10,7 @@ use axum::{
 use domain::protocol::Protocol;
 use futures::{Stream, StreamExt as _, stream};
 
-use super::health::Health;
+use crate::coder::health::Health;
 
 /// The longest of the marks below has to fit in.
 const TAIL_BYTES: usize = 32;
@@ -25,7 +25,7 @@ pub fn passed_on(answer: reqwest::Response, protocol: Protocol, health: Arc<Heal
     }
     // One that asks to come back later is not broken.
     if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
-        health.failed(&format!("It answered with {status}."));
+        health.failed(&format!("The model server answered with {status}."));
         return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
     }
     let streamed = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
@@ -62,12 +62,14 @@ fn watch(
                 Some((Ok(piece), Some((pieces, tail, health))))
             }
             Some(Err(error)) => {
-                health.failed("Its answer broke off.");
+                health.failed("The model server's answer broke off.");
                 Some((Err(error), None))
             }
             None => {
                 match end {
-                    End::Marked(_) if !tail.is_marked => health.failed("Its answer broke off."),
+                    End::Marked(_) if !tail.is_marked => {
+                        health.failed("The model server's answer broke off.")
+                    }
                     _ => health.answered(),
                 }
                 None

@@ -5,8 +5,8 @@ use domain::catalogue::{Flavour, Lane};
 use futures::FutureExt as _;
 use serde_json::Value;
 
-use super::{health::FAILURES_MAX, *};
-use crate::secret::Secret;
+use super::*;
+use crate::{coder::health::FAILURES_MAX, secret::Secret};
 
 const KEY: &str = "sk-of-the-provider";
 
@@ -53,15 +53,19 @@ fn endpoint(base: &str) -> Endpoint {
     }
 }
 
+fn client() -> Client {
+    backend::http_client().unwrap()
+}
+
 async fn relay() -> Relay {
-    Relay::start(Client::new(), CancellationToken::new()).await.unwrap()
+    Relay::start(client(), CancellationToken::new()).await.unwrap()
 }
 
 /// What an agent gets.
 async fn ask(passage: &Passage, path: &str, body: &str) -> (StatusCode, String) {
     let base = passage.base_url();
     let url = format!("{}{path}", base.strip_suffix("/v1").unwrap());
-    let asked = Client::new()
+    let asked = client()
         .post(url)
         .header("authorization", "Bearer none")
         .header("x-api-key", "none")
@@ -143,7 +147,7 @@ async fn a_door_opens_with_its_word_and_for_what_it_is_made_for() {
     drop(passage);
     for word in [word.as_str(), "guessed"] {
         let url = format!("http://127.0.0.1:{port}/{word}/v1/chat/completions");
-        assert_eq!(Client::new().post(url).body("{}").send().await.unwrap().status(), StatusCode::NOT_FOUND);
+        assert_eq!(client().post(url).body("{}").send().await.unwrap().status(), StatusCode::NOT_FOUND);
     }
 }
 
@@ -162,8 +166,8 @@ async fn storm(passage: &Passage) -> u32 {
 async fn a_server_that_fails_again_and_again_is_given_up() {
     const STREAM: &str = "text/event-stream";
     for (status, kind, text, words) in [
-        (StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "it died", Some("It answered with 500")),
-        (StatusCode::OK, STREAM, "event: content_block_delta\n\n", Some("Its answer broke off.")),
+        (StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "it died", Some("answered with 500")),
+        (StatusCode::OK, STREAM, "event: content_block_delta\n\n", Some("answer broke off.")),
         (StatusCode::OK, STREAM, "event: message_stop\n\n", None),
         (StatusCode::OK, "application/json", "{}", None),
         // These say what is wrong with the question, or when to come back.
