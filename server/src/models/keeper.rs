@@ -5,7 +5,10 @@ mod known;
 
 use std::{future::pending, path::PathBuf, sync::Arc};
 
-use domain::catalogue::{Flavour, Lane, Model, ModelServer, ServerState};
+use domain::{
+    catalogue::{Flavour, Lane, Model, ModelServer, ServerState},
+    protocol::Protocol,
+};
 use futures::future::join_all;
 use known::{Known, Origin};
 use reqwest::Client;
@@ -277,7 +280,8 @@ impl Keeper {
                 context: Some(small::CONTEXT_TOKENS),
                 sees: Some(false),
             }],
-            also_speaks: Vec::new(),
+            // It is llama.cpp's server.
+            also_speaks: vec![Protocol::Messages, Protocol::Responses],
         });
     }
 }

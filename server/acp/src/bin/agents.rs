@@ -1,4 +1,5 @@
 //! Installs the agents that tests run: `agents <root>`, and with `--all` every other. Says nothing where all are there.
+//! `agents --list` tells which there are: name, title and version, a line each.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,9 +13,16 @@ use tokio::sync::mpsc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let Some(root) = std::env::args_os().nth(1).map(PathBuf::from) else {
-        eprintln!("usage: agents <folder> [--all]");
+        eprintln!("usage: agents <folder> [--all], or agents --list");
         return ExitCode::FAILURE;
     };
+    if root == Path::new("--list") {
+        for agent in ALL {
+            let version = agent.package.as_ref().map_or("", |package| package.version);
+            println!("{}\t{}\t{version}", agent.name, agent.title);
+        }
+        return ExitCode::SUCCESS;
+    }
     let wanted: &[&'static Agent] = match std::env::args_os().nth(2) {
         Some(all) if all == "--all" => &ALL,
         _ => &TESTED_ALWAYS,
