@@ -218,6 +218,7 @@ fn parse_row(row: &ServerRow) -> Result<ConfiguredServer, String> {
         parallel: row.parallel.to_string(),
         api_key_env: row.api_key_env.clone().unwrap_or_default(),
         models: row.models.join(","),
+        speaks: row.speaks.iter().flatten().map(|it| it.word()).collect::<Vec<_>>().join(","),
     };
     from_draft(&draft, &environment).map_err(|problems| {
         problems.into_iter().map(|(key, words)| format!("{key}: {words}")).collect::<Vec<_>>().join("; ")
@@ -236,6 +237,7 @@ fn row(draft: &Draft, server: &ConfiguredServer) -> ServerRow {
             Key::Missing { variable } | Key::Set { variable, .. } => Some(variable.clone()),
         },
         models: server.models.clone(),
+        speaks: server.speaks.clone(),
     }
 }
 

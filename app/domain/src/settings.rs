@@ -116,6 +116,8 @@ pub struct Draft {
     pub api_key_env: String,
     /// Model names, for a server that cannot list them, separated by commas or line ends.
     pub models: String,
+    /// Protocols besides chat completions, likewise.
+    pub speaks: String,
 }
 
 /// One field that cannot be taken as it is, and why.

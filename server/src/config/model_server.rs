@@ -72,7 +72,7 @@ pub(super) fn parse(
 
 /// A server as a form has it: all texts, empty where nothing was typed. The same rules as for the file.
 pub fn from_draft(draft: &Draft, env: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let Draft { name, url, lane, parallel, api_key_env, models } = draft;
+    let Draft { name, url, lane, parallel, api_key_env, models, speaks } = draft;
     let mut table = toml::Table::new();
     for (key, text) in [("name", name), ("url", url), ("lane", lane), ("api_key_env", api_key_env)] {
         if !text.trim().is_empty() {
@@ -83,10 +83,12 @@ pub fn from_draft(draft: &Draft, env: &dyn Fn(&str) -> Option<String>) -> Parsed
         let number = parallel.trim().parse::<i64>().map(toml::Value::Integer);
         table.insert("parallel".into(), number.unwrap_or_else(|_| parallel.trim().into()));
     }
-    let models: Vec<_> =
-        models.split([',', '\n', '\r']).map(str::trim).filter(|one| !one.is_empty()).collect();
-    if !models.is_empty() {
-        table.insert("models".into(), models.into());
+    for (key, list) in [("models", models), ("speaks", speaks)] {
+        let list: Vec<_> =
+            list.split([',', '\n', '\r']).map(str::trim).filter(|one| !one.is_empty()).collect();
+        if !list.is_empty() {
+            table.insert(key.into(), list.into());
+        }
     }
     from_table(&table, env)
 }

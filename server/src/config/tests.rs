@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use domain::{catalogue::Lane, settings::Draft};
+use domain::{catalogue::Lane, protocol::Protocol, settings::Draft};
 
 use super::*;
 use crate::secret::Secret;
@@ -246,10 +246,12 @@ fn a_form_has_the_rules_of_the_file() {
         parallel: "8".into(),
         api_key_env: "KEY".into(),
         models: "one, two\r\nthree\n".into(),
+        speaks: "messages, gemini".into(),
     };
     let server = from_draft(&draft, &env).unwrap();
     assert_eq!((&*server.name, server.lane, server.parallel), ("rack", Lane::Cloud, 8));
     assert_eq!(server.models, ["one", "two", "three"]);
+    assert_eq!(server.speaks.as_deref(), Some(&[Protocol::Messages, Protocol::Gemini][..]));
     assert!(matches!(server.key, Key::Set { .. }));
 
     let check = |change: fn(&mut Draft), field: &str, words: &str| {
@@ -314,7 +316,7 @@ fn agents() {
     assert_eq!(agent.files, [(".tiny/settings.json".to_owned(), r#"{"model": "{json:model}"}"#.to_owned())]);
     assert_eq!(agent.needs, [acp::Need::Node, acp::Need::Terminals, acp::Need::Port]);
     assert_eq!((agent.modes.ask.as_deref(), agent.modes.read_only.as_deref()), (Some("careful"), None));
-    assert_eq!((agent.speaks, agent.tokens), (domain::protocol::Protocol::Messages, acp::Tokens::Total));
+    assert_eq!((agent.speaks, agent.tokens), (Protocol::Messages, acp::Tokens::Total));
     // Only what has to be there: it speaks chat completions, and tells no tokens.
     let least = load_ok(&[], &[], "[[agent]]\nname = 'a'\ntitle = 'An A'\ncommand = '/bin/a'").agents;
     assert_eq!((least[0].title.as_str(), least[0].tokens), ("An A", acp::Tokens::Untold));

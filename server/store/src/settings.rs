@@ -6,6 +6,7 @@ use domain::{
     Rejected,
     catalogue::Lane,
     feed::Event,
+    protocol::Protocol,
     settings::{Part, Work},
 };
 use serde_json::Value;
@@ -31,6 +32,7 @@ pub struct ServerRow {
     pub parallel: u32,
     pub api_key_env: Option<String>,
     pub models: Vec<String>,
+    pub speaks: Option<Vec<Protocol>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Kept {
 
 pub async fn load(db: &Db) -> Result<Kept> {
     let rows = sqlx::query!(
-        r#"select name, url, slot_key, lane, parallel, api_key_env, models,
+        r#"select name, url, slot_key, lane, parallel, api_key_env, models, speaks,
                removed_at is not null as "removed!"
            from model_servers order by added_at, id"#
     )
@@ -63,6 +65,7 @@ pub async fn load(db: &Db) -> Result<Kept> {
             parallel: row.parallel as u32,
             api_key_env: row.api_key_env,
             models: serde_json::from_value(row.models)?,
+            speaks: row.speaks.map(serde_json::from_value).transpose()?,
         });
     }
     let default_model = value(&mut *db.pool.acquire().await?, DEFAULT_MODEL).await?;
@@ -82,11 +85,11 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         return Err(Rejected::Invalid(words).into());
     }
     let added = sqlx::query!(
-        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models, speaks)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          on conflict (name) do update set id = excluded.id, url = excluded.url, slot_key = excluded.slot_key,
              lane = excluded.lane, parallel = excluded.parallel, api_key_env = excluded.api_key_env,
-             models = excluded.models, added_at = now(), removed_at = null
+             models = excluded.models, speaks = excluded.speaks, added_at = now(), removed_at = null
          where model_servers.removed_at is not null",
         Uuid::now_v7(),
         server.name,
@@ -95,7 +98,8 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         word(&server.lane)?,
         server.parallel as i32,
         server.api_key_env,
-        serde_json::to_value(&server.models)?
+        serde_json::to_value(&server.models)?,
+        server.speaks.as_ref().map(serde_json::to_value).transpose()?
     )
     .execute(&mut *tx)
     .await
