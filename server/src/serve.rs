@@ -36,7 +36,7 @@ use crate::{
     postgres::Embedded,
     project_folder::AllowedRoots,
     secret::Secret,
-    settings::{KeptAnswers, Settings},
+    settings::Settings,
 };
 
 /// Open connections are told to end; those that do not are cut off.
@@ -60,16 +60,16 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
     let agents = coder::agents::all(&config.agents);
-    let settings = Arc::new(Settings {
-        db: db.clone(),
-        models: models.clone(),
-        client: client.clone(),
-        config: config.clone(),
+    let settings = Settings::new(
+        db.clone(),
+        models.clone(),
+        client.clone(),
+        config.clone(),
         address,
-        host: place.clone(),
-        agents: agents.clone(),
-        answers: KeptAnswers::default(),
-    });
+        place.clone(),
+        agents.clone(),
+    );
+    let settings = Arc::new(settings);
     let roots = AllowedRoots::new(&config.allowed_roots)?;
     let files = Arc::new(ProjectFiles::new(roots.clone()));
     let personas = Arc::new(Personas::new(files.clone()));

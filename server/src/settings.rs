@@ -23,29 +23,41 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    coder::login,
+    coder::login::Logins,
     config::{Config, ConfiguredServer, Key, from_draft},
     models::{self, Added, Models, Seen, hostname},
 };
-pub use kept_answers::KeptAnswers;
+use kept_answers::KeptAnswers;
 
 /// A notification that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(10);
 const LOAD_WAIT_MAX: Duration = Duration::from_secs(10);
 
 pub struct Settings {
-    pub db: Db,
-    pub models: Models,
-    pub client: Client,
-    pub config: Config,
-    pub address: SocketAddr,
+    db: Db,
+    models: Models,
+    client: Client,
+    config: Config,
+    address: SocketAddr,
     /// Whose logins the agents' are.
-    pub host: String,
-    pub agents: Vec<&'static Agent>,
-    pub answers: KeptAnswers,
+    host: String,
+    agents: Vec<&'static Agent>,
+    answers: KeptAnswers,
 }
 
 impl Settings {
+    pub fn new(
+        db: Db,
+        models: Models,
+        client: Client,
+        config: Config,
+        address: SocketAddr,
+        host: String,
+        agents: Vec<&'static Agent>,
+    ) -> Self {
+        Self { db, models, client, config, address, host, agents, answers: KeptAnswers::default() }
+    }
+
     /// Keeps the catalogue at what the tables say, whichever server changed them.
     pub async fn follow(self: Arc<Self>, shutdown: CancellationToken) {
         let bell = self.models.settings_bell();
@@ -65,12 +77,13 @@ impl Settings {
     /// Reads the tables and hands them to the catalogue, which asks the new servers in its own time.
     pub async fn take_over(&self) -> store::Result<Kept> {
         let kept = store::settings::load(&self.db).await?;
+        let logins = Logins::load(&self.db, &self.host, &self.agents).await?;
         let parsed = kept.servers.iter().filter(|row| listing::is_of_this_host(row)).map(parse_row);
         self.models.set_added(Added {
             servers: parsed.filter_map(Result::ok).collect(),
-            removed: kept.removed.clone(),
+            removed: kept.removed.iter().cloned().chain(logins.unused).collect(),
             default_model: kept.default_model.clone(),
-            accounts: login::accounts(&self.db, &self.host, &self.agents).await?,
+            accounts: logins.used,
         });
         Ok(kept)
     }

@@ -77,6 +77,7 @@ pub struct Login {
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Ready {
+        /// Empty where it is not known.
         version: String,
     },
     /// `install` is the command that a person would type; a button does the same.

@@ -54,6 +54,7 @@ fn row(offer: Offer, install: Submission, login: Submission) -> impl IntoView {
         (speaks != Protocol::Chat).then(|| format!("Needs a model server that speaks {}.", speaks.title()));
     let own_login = own_login.map(|it| login_line(&backend, &title, it, login));
     let (dot, words, by_hand) = match &state {
+        State::Ready { version } if version.is_empty() => ("dot done", "Ready".to_owned(), None),
         State::Ready { version } => ("dot done", format!("Ready, version {version}"), None),
         State::Missing { install } => ("dot waiting", "Not installed".to_owned(), Some(install.clone())),
         State::Installing => ("dot running", "Being installed…".to_owned(), None),

@@ -17,8 +17,8 @@ pub struct Agent {
     pub package: Option<Package>,
     /// Below the folder that it is installed in, or a whole path where it is not installed by us.
     pub program: &'static str,
-    /// Folders that it reads and runs, besides that one: whole paths.
-    pub folders: Texts,
+    /// What else it reads and runs: whole paths of files and folders.
+    pub places: Texts,
     pub arguments: Texts,
     pub environment: Pairs,
     /// Files that have to be in its home before it starts: the path below it, and the text.
@@ -143,6 +143,32 @@ impl Tokens {
 }
 
 impl Agent {
+    /// One that speaks the protocol and has nothing of its own to be told of. Others say what differs.
+    pub const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        package: None,
+        program: "",
+        places: &[],
+        arguments: &[],
+        environment: &[],
+        files: &[],
+        needs: &[],
+        speaks: Protocol::Chat,
+        account: None,
+        modes: Modes { ask: "", edit: "", read_only: "" },
+        notes_permits: false,
+        tokens: Tokens::Untold,
+        tokens_prove_success: false,
+        error_beginnings: &[],
+        error_mark: None,
+        remark_beginnings: &[],
+        tool_name: "",
+        kinds: &[],
+        output_pieces: None,
+        settling: Duration::ZERO,
+    };
+
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
     }

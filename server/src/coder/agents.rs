@@ -1,7 +1,5 @@
 //! The agents of this server: those that are known, and those that its configuration names.
 
-use std::{path::PathBuf, time::Duration};
-
 use acp::{Agent, Modes, Pairs, Texts};
 use domain::backend::Backend;
 
@@ -22,36 +20,28 @@ impl Coders {
 /// It is there for as long as the server is, as those are that are compiled in.
 fn agent(configured: &ConfiguredAgent) -> &'static Agent {
     let ConfiguredAgent { modes, .. } = configured;
-    let own_folder = configured.command.parent().map(PathBuf::from);
-    let folders = own_folder.iter().chain(&configured.folders);
-    let folders: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
+    // Of the folder that its program lies in, it gets no more than it was given: that may be somebody's home.
+    let places = [&configured.command].into_iter().chain(&configured.folders);
+    let places: Vec<_> = places.map(|place| place.display().to_string()).collect();
     Box::leak(Box::new(Agent {
         name: kept(&configured.name),
         title: kept(&configured.title),
-        package: None,
         program: kept(&configured.command.display().to_string()),
-        folders: kept_all(&folders),
+        places: kept_all(&places),
         arguments: kept_all(&configured.arguments),
         environment: kept_pairs(&configured.environment),
         files: kept_pairs(&configured.files),
         needs: configured.needs.clone().leak(),
         speaks: configured.speaks,
-        account: None,
         modes: Modes {
             ask: kept(modes.ask.as_deref().unwrap_or_default()),
             edit: kept(modes.edit.as_deref().unwrap_or_default()),
             read_only: kept(modes.read_only.as_deref().unwrap_or_default()),
         },
-        notes_permits: false,
         tokens: configured.tokens,
         tokens_prove_success: configured.tokens_prove_success,
         error_beginnings: kept_all(&configured.error_beginnings),
-        error_mark: None,
-        remark_beginnings: &[],
-        tool_name: "",
-        kinds: &[],
-        output_pieces: None,
-        settling: Duration::ZERO,
+        ..Agent::PLAIN
     }))
 }
 

@@ -30,21 +30,30 @@ pub fn shown(account: &Account) -> String {
     Path::new("~").join(account.login).display().to_string()
 }
 
-/// What the catalogue lists for the agents whose logins are used on this host.
-pub async fn accounts(db: &Db, host: &str, agents: &[&'static Agent]) -> store::Result<Vec<models::Account>> {
-    let mut accounts = Vec::new();
-    for agent in agents {
-        let Some(account) = &agent.account else { continue };
-        if store::settings::own_login(db, host, agent.name).await? {
-            let models = [DEFAULT_MODEL].into_iter().chain(account.models.iter().copied());
-            accounts.push(models::Account {
-                server: Backend(agent.name.to_owned()).login_server(),
-                title: agent.title.to_owned(),
-                models: models.map(str::to_owned).collect(),
-            });
+/// The logins of agents on this host, as the catalogue has them.
+#[derive(Default)]
+pub struct Logins {
+    pub used: Vec<models::Account>,
+    /// The names of the others: whoever still waits for one is told.
+    pub unused: Vec<String>,
+}
+
+impl Logins {
+    pub async fn load(db: &Db, host: &str, agents: &[&'static Agent]) -> store::Result<Self> {
+        let mut logins = Self::default();
+        for agent in agents {
+            let Some(account) = &agent.account else { continue };
+            let server = Backend(agent.name.to_owned()).login_server();
+            if store::settings::own_login(db, host, agent.name).await? {
+                let models = [DEFAULT_MODEL].into_iter().chain(account.models.iter().copied());
+                let (title, models) = (agent.title.to_owned(), models.map(str::to_owned).collect());
+                logins.used.push(models::Account { server, title, models });
+            } else {
+                logins.unused.push(server);
+            }
         }
+        Ok(logins)
     }
-    Ok(accounts)
 }
 
 impl Coders {

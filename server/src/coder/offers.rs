@@ -39,13 +39,12 @@ impl Coders {
             }
             None => (folder, Vec::new()),
         };
-        let real = |folder: &&str| Path::new(folder).canonicalize();
-        let others = agent.folders.iter().map(|folder| {
-            real(folder).map_err(|error| gone(format!("{title} needs the folder {folder}: {error}")))
+        let others = agent.places.iter().map(|place| {
+            let real = Path::new(place).canonicalize();
+            real.map_err(|error| gone(format!("{title} needs {place}: {error}")))
         });
         let all: Result<Vec<_>, _> = folders.into_iter().map(Ok).chain(others).collect();
-        // What every program has is not granted twice, least of all with less around it.
-        Ok((installed, all?.into_iter().filter(|folder| !is_system(folder)).collect()))
+        Ok((installed, all?.into_iter().filter(|place| !is_system(place)).collect()))
     }
 
     fn agents_root(&self) -> PathBuf {
@@ -104,7 +103,7 @@ impl Coders {
         let root = self.agents_root();
         match (install::installed(&root, agent), install::by_hand(&root, agent)) {
             (install::Installed::Yes, _) => {
-                let version = agent.package.as_ref().map_or("of yours", |package| package.version);
+                let version = agent.package.as_ref().map_or("", |package| package.version);
                 State::Ready { version: version.to_owned() }
             }
             (_, Some(install)) => State::Missing { install },

@@ -12,7 +12,7 @@ use tokio::{
     net::{TcpListener, TcpStream, lookup_host},
     sync::Semaphore,
     task::{AbortHandle, JoinSet},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{health::Health, web::is_public};
@@ -21,6 +21,7 @@ const PORT: u16 = 443;
 const HEAD_BYTES_MAX: usize = 8 * 1024;
 const HEAD_WAIT_MAX: Duration = Duration::from_secs(10);
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(20);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// More than any agent holds open; the next one waits.
 const TUNNELS_MAX: usize = 64;
 
@@ -43,8 +44,8 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
         let health = Arc::<Health>::default();
-        let way = Way { hosts, resolve, health: Arc::clone(&health) };
-        let serving = tokio::spawn(serve(listener, way)).abort_handle();
+        let leads = Leads { hosts, resolve, health: Arc::clone(&health) };
+        let serving = tokio::spawn(serve(listener, leads)).abort_handle();
         Ok(Self { port, serving, health })
     }
 
@@ -64,7 +65,7 @@ impl Proxy {
 
 /// Where tunnels may lead, and how it is found.
 #[derive(Clone)]
-struct Way {
+struct Leads {
     hosts: &'static [&'static str],
     resolve: Resolve,
     health: Arc<Health>,
@@ -77,35 +78,39 @@ impl Drop for Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, way: Way) {
+async fn serve(listener: TcpListener, leads: Leads) {
     let places = Arc::new(Semaphore::new(TUNNELS_MAX));
     let mut tunnels = JoinSet::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         while tunnels.try_join_next().is_some() {}
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let way = way.clone();
+        let Ok((stream, _)) = listener.accept().await else {
+            // There are too many open files, most likely.
+            sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let leads = leads.clone();
         tunnels.spawn(async move {
             let _place = place;
-            if let Err(error) = tunnel(stream, &way).await {
+            if let Err(error) = tunnel(stream, &leads).await {
                 tracing::debug!(%error, "an agent's way to its provider ended");
             }
         });
     }
 }
 
-async fn tunnel(mut agent: TcpStream, way: &Way) -> io::Result<()> {
+async fn tunnel(mut agent: TcpStream, leads: &Leads) -> io::Result<()> {
     let asked = timeout(HEAD_WAIT_MAX, head(&mut agent)).await??;
-    let host = match target(&asked).filter(|host| way.hosts.contains(&host.as_str())) {
+    let host = match target(&asked).filter(|host| leads.hosts.contains(&host.as_str())) {
         Some(host) => host,
         None => return refuse(&mut agent, "403 Forbidden").await,
     };
-    let connected = timeout(CONNECT_WAIT_MAX, connect((way.resolve)(host.clone()))).await;
+    let connected = timeout(CONNECT_WAIT_MAX, connect((leads.resolve)(host.clone()))).await;
     let Ok(Ok(mut provider)) = connected else {
-        way.health.failed(&format!("{host} cannot be reached."));
+        leads.health.failed(&format!("{host} cannot be reached."));
         return refuse(&mut agent, "502 Bad Gateway").await;
     };
-    way.health.answered();
+    leads.health.answered();
     agent.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
     copy_bidirectional(&mut agent, &mut provider).await?;
     Ok(())

@@ -19,7 +19,7 @@ use axum::{
     extract::{DefaultBodyLimit, Path, RawQuery, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
+    routing::{MethodRouter, get, post},
 };
 use reqwest::Client;
 use serde_json::json;
@@ -64,10 +64,10 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let relay = Self { port: listener.local_addr()?.port(), client, doors: Arc::default() };
         let routes = Router::new()
-            .route("/{word}/v1/chat/completions", post(chat))
-            .route("/{word}/v1/messages", post(messages))
-            .route("/{word}/v1/messages/count_tokens", post(count_tokens))
-            .route("/{word}/v1/responses", post(responses))
+            .route("/{word}/v1/chat/completions", passing(Page::Chat))
+            .route("/{word}/v1/messages", passing(Page::Messages))
+            .route("/{word}/v1/messages/count_tokens", passing(Page::CountTokens))
+            .route("/{word}/v1/responses", passing(Page::Responses))
             .route("/{word}/v1beta/models/{*target}", post(gemini))
             .route("/{word}/v1/models", get(models))
             .layer(DefaultBodyLimit::max(REQUEST_BYTES_MAX))
@@ -155,42 +155,15 @@ impl Drop for Passage {
     }
 }
 
-async fn chat(
-    State(relay): State<Relay>,
-    Path(word): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    relay.pass(&word, Page::Chat, None, headers, body).await
-}
-
-async fn messages(
-    State(relay): State<Relay>,
-    Path(word): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    relay.pass(&word, Page::Messages, query, headers, body).await
-}
-
-async fn count_tokens(
-    State(relay): State<Relay>,
-    Path(word): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    relay.pass(&word, Page::CountTokens, query, headers, body).await
-}
-
-async fn responses(
-    State(relay): State<Relay>,
-    Path(word): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    relay.pass(&word, Page::Responses, None, headers, body).await
+/// A page that passes on what is asked of it.
+fn passing(page: Page) -> MethodRouter<Relay> {
+    post(
+        move |State(relay): State<Relay>,
+              Path(word): Path<String>,
+              RawQuery(query): RawQuery,
+              headers: HeaderMap,
+              body: Bytes| async move { relay.pass(&word, page, query, headers, body).await },
+    )
 }
 
 /// The model stands in the address, which may hold more colons and slashes; only the verb is taken from it.

@@ -10,7 +10,7 @@ use super::{Coders, home_file, login, proxy::Proxy, relay::Passage, unprepared};
 use crate::{backend, models::Endpoint};
 
 pub(super) enum Way {
-    Server(Passage),
+    Server { passage: Passage, agent: &'static Agent },
     Account { proxy: Proxy, login: PathBuf, place: &'static str },
 }
 
@@ -25,7 +25,7 @@ impl Way {
         if endpoint.flavour != Flavour::Account {
             let passage = coders.relay.open(endpoint.clone(), model);
             passage.check().await?;
-            return Ok(Self::Server(passage));
+            return Ok(Self::Server { passage, agent });
         }
         let no = |words: String| backend::Error::Unprepared(words);
         let account = agent.account.as_ref();
@@ -47,14 +47,14 @@ impl Way {
     /// The one port that the agent may connect to.
     pub fn port(&self) -> u16 {
         match self {
-            Self::Server(passage) => passage.port(),
+            Self::Server { passage, .. } => passage.port(),
             Self::Account { proxy, .. } => proxy.port(),
         }
     }
 
     pub fn source(&self, model: &str) -> Source {
         match self {
-            Self::Server(passage) => {
+            Self::Server { passage, .. } => {
                 let (base_url, model) = (passage.base_url(), model.to_owned());
                 Source::Server(acp::Endpoint { base_url, key: None, model })
             }
@@ -67,10 +67,16 @@ impl Way {
 
     /// What the agent finds in its home, though it lies elsewhere.
     pub fn shared(&self, worktree: &git::Worktree) -> Result<Vec<Shared>, backend::Error> {
+        let home = worktree.home();
         match self {
-            Self::Server(_) => Ok(Vec::new()),
+            Self::Server { agent, .. } => {
+                // The empty file that stood for a login in an earlier turn would be taken for a broken one.
+                if let Some(account) = &agent.account {
+                    home_file::remove(&home, account.login).map_err(|error| unprepared(&error))?;
+                }
+                Ok(Vec::new())
+            }
             Self::Account { login, place, .. } => {
-                let home = worktree.home();
                 home_file::put(&home, place, "").map_err(|error| unprepared(&error))?;
                 Ok(vec![Shared { file: login.clone(), place: home.join(place) }])
             }
@@ -80,7 +86,7 @@ impl Way {
     /// Waits until there is no use in trying on.
     pub async fn given_up(&self) -> String {
         match self {
-            Self::Server(passage) => passage.given_up().await,
+            Self::Server { passage, .. } => passage.given_up().await,
             Self::Account { proxy, .. } => proxy.given_up().await,
         }
     }
@@ -88,7 +94,7 @@ impl Way {
     /// What is wrong with the model server, if it is.
     pub fn trouble(&self) -> Option<String> {
         match self {
-            Self::Server(passage) => passage.trouble(),
+            Self::Server { passage, .. } => passage.trouble(),
             Self::Account { .. } => None,
         }
     }

@@ -36,7 +36,7 @@ pub struct ConfiguredAgent {
     pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub files: Vec<(String, String)>,
-    /// What it reads and runs, besides the folder of its command.
+    /// What it reads and runs, besides its command.
     pub folders: Vec<PathBuf>,
     pub needs: Vec<Need>,
     pub speaks: Protocol,

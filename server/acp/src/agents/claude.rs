@@ -1,7 +1,5 @@
 //! Claude Code, by the adapter that speaks the protocol for it.
 
-use std::time::Duration;
-
 use domain::protocol::Protocol;
 
 use crate::agent::{Account, Agent, Modes, Need, Package, Tokens};
@@ -17,8 +15,6 @@ pub static CLAUDE: Agent = Agent {
         processors: &["x86_64", "aarch64"],
     }),
     program: "node_modules/.bin/claude-agent-acp",
-    folders: &[],
-    arguments: &[],
     environment: &[
         ("ANTHROPIC_BASE_URL", "{url}"),
         ("ANTHROPIC_API_KEY", "{key}"),
@@ -30,7 +26,6 @@ pub static CLAUDE: Agent = Agent {
         QUIET,
         NO_UPDATE,
     ],
-    files: &[],
     needs: &[Need::Node],
     speaks: Protocol::Messages,
     account: Some(Account {
@@ -46,14 +41,8 @@ pub static CLAUDE: Agent = Agent {
     modes: Modes { ask: "default", edit: "acceptEdits", read_only: "plan" },
     notes_permits: true,
     tokens: Tokens::Total,
-    tokens_prove_success: false,
-    error_beginnings: &[],
-    error_mark: None,
-    remark_beginnings: &[],
     tool_name: "/claudeCode/toolName",
-    kinds: &[],
-    output_pieces: None,
-    settling: Duration::ZERO,
+    ..Agent::PLAIN
 };
 
 const QUIET: (&str, &str) = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");

@@ -1,7 +1,5 @@
 //! Codex, by the adapter that speaks the protocol for it.
 
-use std::time::Duration;
-
 use domain::protocol::Protocol;
 
 use crate::agent::{Account, Agent, Modes, Need, Package, Tokens};
@@ -16,8 +14,6 @@ pub static CODEX: Agent = Agent {
         processors: &["x86_64", "aarch64"],
     }),
     program: "node_modules/.bin/codex-acp",
-    folders: &[],
-    arguments: &[],
     environment: &[("MODEL_KEY", "{key}")],
     files: &[(".codex/config.toml", CONFIG)],
     needs: &[Need::Node],
@@ -34,16 +30,12 @@ pub static CODEX: Agent = Agent {
     // one no command of its runs at all. So in `read-only` it asks for each of them, and when it is only to read
     // it is the wall that keeps it from writing.
     modes: Modes { ask: "read-only", edit: "agent-full-access", read_only: "agent-full-access" },
-    notes_permits: false,
     tokens: Tokens::Total,
     tokens_prove_success: true,
-    error_beginnings: &[],
     error_mark: Some(("/_meta/codex/threadStatus/type", "systemError")),
     remark_beginnings: &["Warning: Model metadata for "],
-    tool_name: "",
-    kinds: &[],
     output_pieces: Some("/terminal_output_delta/data"),
-    settling: Duration::ZERO,
+    ..Agent::PLAIN
 };
 
 // Tools that a model server would have to bring itself are left out: most do not know them, and refuse the call.

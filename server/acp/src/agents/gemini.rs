@@ -1,7 +1,5 @@
 //! Gemini CLI.
 
-use std::time::Duration;
-
 use domain::protocol::Protocol;
 
 use crate::agent::{Account, Agent, Modes, Need, Package, Tokens};
@@ -16,7 +14,6 @@ pub static GEMINI: Agent = Agent {
         processors: &[],
     }),
     program: "node_modules/.bin/gemini",
-    folders: &[],
     arguments: ARGUMENTS,
     environment: &[("GOOGLE_GEMINI_BASE_URL", "{url}"), ("GEMINI_API_KEY", "{key}"), NO_RELAUNCH],
     files: &[(".gemini/settings.json", SETTINGS)],
@@ -31,17 +28,10 @@ pub static GEMINI: Agent = Agent {
         models: &[],
     }),
     modes: Modes { ask: "default", edit: "autoEdit", read_only: "plan" },
-    notes_permits: false,
     tokens: Tokens::Quota,
     // An answer that breaks off is asked for again and again, and then counts as an end without any tokens.
     tokens_prove_success: true,
-    error_beginnings: &[],
-    error_mark: None,
-    remark_beginnings: &[],
-    tool_name: "",
-    kinds: &[],
-    output_pieces: None,
-    settling: Duration::ZERO,
+    ..Agent::PLAIN
 };
 
 const ARGUMENTS: &[&str] = &["--acp", "--skip-trust", "--model={model}"];

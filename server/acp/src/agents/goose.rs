@@ -1,8 +1,6 @@
 //! Goose.
 
-use std::time::Duration;
-
-use domain::{protocol::Protocol, tool::Kind};
+use domain::tool::Kind;
 
 use crate::agent::{Agent, Modes, Package, Tokens};
 
@@ -16,7 +14,6 @@ pub static GOOSE: Agent = Agent {
         processors: &["x86_64"],
     }),
     program: "node_modules/@aaif/goose-binary-linux-x64/bin/goose",
-    folders: &[],
     arguments: &["acp", "--with-builtin", "developer"],
     environment: &[
         ("GOOSE_PROVIDER", "openai"),
@@ -29,19 +26,12 @@ pub static GOOSE: Agent = Agent {
         // A title would cost a call of the model, and nobody reads it.
         ("GOOSE_DISABLE_SESSION_NAMING", "true"),
     ],
-    files: &[],
-    needs: &[],
-    speaks: Protocol::Chat,
-    account: None,
     // `chat` would be stricter than `smart_approve`, but then it cannot even read. Which commands only read is
     // judged by its model, so it is the wall that keeps it from writing.
     modes: Modes { ask: "approve", edit: "auto", read_only: "smart_approve" },
-    notes_permits: false,
     tokens: Tokens::LastCall,
     tokens_prove_success: true,
     error_beginnings: &["Ran into this error: ", "Network error: ", "Unable to continue: "],
-    error_mark: None,
-    remark_beginnings: &[],
     tool_name: "/goose/toolCall/toolName",
     kinds: &[
         ("shell", Kind::Execute),
@@ -51,6 +41,5 @@ pub static GOOSE: Agent = Agent {
         ("analyze", Kind::Read),
         ("read_image", Kind::Read),
     ],
-    output_pieces: None,
-    settling: Duration::ZERO,
+    ..Agent::PLAIN
 };

@@ -1,9 +1,5 @@
 //! OpenCode.
 
-use std::time::Duration;
-
-use domain::protocol::Protocol;
-
 use crate::agent::{Agent, Modes, Need, Package, Tokens};
 
 pub static OPENCODE: Agent = Agent {
@@ -17,7 +13,6 @@ pub static OPENCODE: Agent = Agent {
         processors: &["x86_64"],
     }),
     program: "node_modules/opencode-linux-x64-baseline/bin/opencode",
-    folders: &[],
     arguments: &["acp", "--port={port}"],
     environment: &[
         // Goes before what a project has to say, so that the modes below stay what they are.
@@ -25,22 +20,11 @@ pub static OPENCODE: Agent = Agent {
         ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
         ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
     ],
-    files: &[],
     needs: &[Need::Port],
-    speaks: Protocol::Chat,
-    account: None,
     // Its own `plan` lets the shell write. These are of our making, and what may not be used is not offered.
     modes: Modes { ask: "ask", edit: "edit", read_only: "read" },
-    notes_permits: false,
     tokens: Tokens::LastCall,
-    tokens_prove_success: false,
-    error_beginnings: &[],
-    error_mark: None,
-    remark_beginnings: &[],
-    tool_name: "",
-    kinds: &[],
-    output_pieces: None,
-    settling: Duration::ZERO,
+    ..Agent::PLAIN
 };
 
 // A title would cost a call of the model, and nobody reads it.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use domain::protocol::Protocol;
-
 use crate::agent::{Agent, Modes, Need, Package, Tokens};
 
 pub static QWEN: Agent = Agent {
@@ -17,7 +15,6 @@ pub static QWEN: Agent = Agent {
         processors: &[],
     }),
     program: "node_modules/.bin/qwen",
-    folders: &[],
     arguments: &["--acp", "--auth-type", "openai"],
     environment: &[
         ("OPENAI_BASE_URL", "{url}/v1"),
@@ -28,20 +25,12 @@ pub static QWEN: Agent = Agent {
     ],
     files: &[(".qwen/settings.json", SETTINGS)],
     needs: &[Need::Node, Need::Terminals],
-    speaks: Protocol::Chat,
-    account: None,
     modes: Modes { ask: "default", edit: "auto-edit", read_only: "plan" },
-    notes_permits: false,
     tokens: Tokens::PerCall,
-    tokens_prove_success: false,
-    error_beginnings: &[],
-    error_mark: None,
-    remark_beginnings: &[],
     tool_name: "/toolName",
-    kinds: &[],
-    output_pieces: None,
     // It writes its session down behind its own back; a process that is ended at once forgets the last answer.
     settling: Duration::from_millis(250),
+    ..Agent::PLAIN
 };
 
 const SETTINGS: &str = r#"{

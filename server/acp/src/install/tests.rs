@@ -112,6 +112,15 @@ fn the_lock_files_pin_what_the_agents_name() {
 }
 
 #[test]
+fn the_readme_names_the_versions() {
+    let readme = include_str!("../../../../README.md");
+    for agent in crate::agents::ALL {
+        let named = format!("| {} {} |", agent.title, agent.package.as_ref().unwrap().version);
+        assert!(readme.contains(&named), "{named} is not in the table of agents");
+    }
+}
+
+#[test]
 fn the_way_by_hand_is_a_whole_command() {
     let said = by_hand(Path::new("/a"), &GOOSE);
     let expected = "npm install --ignore-scripts --prefix /a/goose @aaif/goose-binary-linux-x64@1.52.0";
