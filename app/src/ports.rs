@@ -8,7 +8,7 @@ use domain::{
     backend::{self, Backend, Wanted},
     battle,
     browser::{Browser, Pairing},
-    catalogue::{self, ModelRef},
+    catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
     diff::{Found, Of, Options, Outline, Rows, Seek, Window},
     id::{BattleId, BrowserId, ChatId, ContestantId},
@@ -70,8 +70,10 @@ pub trait Personas: Send + Sync {
 pub trait Coders: Send + Sync {
     fn offers(&self) -> BoxFuture<'_, Vec<backend::Offer>>;
     fn settings(&self) -> BoxFuture<'_, AgentSettings>;
-    /// How the work would be done, or why it cannot be.
-    fn check(&self, wanted: Wanted) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// How the work would be done on a model of this server, or why it cannot be.
+    fn check(&self, wanted: Wanted, server: ModelServer) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// Whether an agent may use its own login on the server's machine.
+    fn use_login(&self, backend: Backend, is_used: bool) -> BoxFuture<'_, Result<(), AppError>>;
     /// Installs what is missing; whoever asks for the offers is told how far it is.
     fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>>;
     fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>>;

@@ -1,16 +1,21 @@
 //! The work of Coders: where it is done, behind which wall, by whose hands, and what becomes of it.
 
+pub mod agents;
 mod asking;
 mod disk;
 mod external;
+mod health;
 mod home_file;
+pub mod login;
 mod measure;
 mod native;
 mod offers;
 mod port;
+mod proxy;
 mod relay;
 mod sources;
 mod tool_program;
+mod way;
 mod web;
 mod worktrees;
 
@@ -21,6 +26,7 @@ use std::{
     sync::Mutex,
 };
 
+use acp::Agent;
 use domain::{feed::StreamId, id::WorktreeId};
 use store::Db;
 use tokio_util::sync::CancellationToken;
@@ -59,6 +65,7 @@ pub struct Coders {
     hidden: Vec<PathBuf>,
     relay: Relay,
     web: Web,
+    agents: Vec<&'static Agent>,
     /// Where tools, and agents among them, are installed.
     tools: PathBuf,
     installing: Mutex<BTreeMap<&'static str, Installing>>,
@@ -72,6 +79,7 @@ impl Coders {
         data_dir: &Path,
         host: &str,
         web_search_url: Option<String>,
+        agents: Vec<&'static Agent>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<Self> {
         let [worktrees, trash, snapshots, checks] =
@@ -94,6 +102,7 @@ impl Coders {
             hidden: vec![data_dir.canonicalize()?],
             relay: Relay::start(client, shutdown).await?,
             web: Web::new(web_search_url)?,
+            agents,
             tools: crate::tools::dir(|name| std::env::var(name).ok())
                 .unwrap_or_else(|| data_dir.join("tools")),
             installing: Mutex::default(),
@@ -153,6 +162,7 @@ impl Coders {
             tmp: worktree.tmp(),
             programs: vec![self.helper.clone()],
             readable: Vec::new(),
+            shared: Vec::new(),
             hidden: self.hidden.clone(),
             connect,
             bind: Vec::new(),

@@ -7,6 +7,7 @@ mod discovery;
 mod keeper;
 mod probe;
 mod small;
+mod spoken;
 
 use std::{sync::Arc, time::Duration};
 
@@ -67,6 +68,18 @@ pub struct Added {
     pub removed: Vec<String>,
     /// `model` or `server/model`, for where the configuration names none.
     pub default_model: Option<String>,
+    /// Logins of agents that may be used.
+    pub accounts: Vec<Account>,
+}
+
+/// The login of an agent, listed as if it were a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// As the catalogue calls it.
+    pub server: String,
+    /// Whose it is.
+    pub title: String,
+    pub models: Vec<String>,
 }
 
 #[derive(Clone)]

@@ -60,7 +60,16 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
-    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), address);
+    let agents = coder::agents::all(&config.agents);
+    let settings = Settings::new(
+        db.clone(),
+        models.clone(),
+        client.clone(),
+        config.clone(),
+        address,
+        place.clone(),
+        agents.clone(),
+    );
     let settings = Arc::new(settings);
     let roots = AllowedRoots::new(&config.allowed_roots)?;
     let files = Arc::new(ProjectFiles::new(roots.clone()));
@@ -72,6 +81,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             data_dir.path(),
             &place,
             config.web_search_url.clone(),
+            agents,
             shutdown.clone(),
         )
         .await?,

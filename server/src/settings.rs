@@ -6,6 +6,7 @@ mod listing;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use acp::Agent;
 use app::{error::AppError, ports};
 use domain::{
     catalogue::ServerState,
@@ -22,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
+    coder::login::Logins,
     config::{Config, ConfiguredServer, Key, from_draft},
     models::{self, Added, Models, Seen, hostname},
 };
@@ -37,12 +39,23 @@ pub struct Settings {
     client: Client,
     config: Config,
     address: SocketAddr,
+    /// Whose logins the agents' are.
+    host: String,
+    agents: Vec<&'static Agent>,
     answers: KeptAnswers,
 }
 
 impl Settings {
-    pub fn new(db: Db, models: Models, client: Client, config: Config, address: SocketAddr) -> Self {
-        Self { db, models, client, config, address, answers: KeptAnswers::default() }
+    pub fn new(
+        db: Db,
+        models: Models,
+        client: Client,
+        config: Config,
+        address: SocketAddr,
+        host: String,
+        agents: Vec<&'static Agent>,
+    ) -> Self {
+        Self { db, models, client, config, address, host, agents, answers: KeptAnswers::default() }
     }
 
     /// Keeps the catalogue at what the tables say, whichever server changed them.
@@ -64,11 +77,13 @@ impl Settings {
     /// Reads the tables and hands them to the catalogue, which asks the new servers in its own time.
     pub async fn take_over(&self) -> store::Result<Kept> {
         let kept = store::settings::load(&self.db).await?;
+        let logins = Logins::load(&self.db, &self.host, &self.agents).await?;
         let parsed = kept.servers.iter().filter(|row| listing::is_of_this_host(row)).map(parse_row);
         self.models.set_added(Added {
             servers: parsed.filter_map(Result::ok).collect(),
-            removed: kept.removed.clone(),
+            removed: kept.removed.iter().cloned().chain(logins.unused).collect(),
             default_model: kept.default_model.clone(),
+            accounts: logins.used,
         });
         Ok(kept)
     }
@@ -89,7 +104,11 @@ impl Settings {
                 set,
                 origin,
                 used: self.models.default_model(),
-                offered: catalogue.all().map(|(_, model)| model).collect(),
+                offered: catalogue
+                    .all()
+                    .filter(|(server, _)| server.check_chat().is_ok())
+                    .map(|(_, model)| model)
+                    .collect(),
             },
             checked: checked.and_then(|id| self.answers.find(id)),
         })
@@ -212,6 +231,7 @@ fn parse_row(row: &ServerRow) -> Result<ConfiguredServer, String> {
         parallel: row.parallel.to_string(),
         api_key_env: row.api_key_env.clone().unwrap_or_default(),
         models: row.models.join(","),
+        speaks: row.speaks.iter().flatten().map(|it| it.word()).collect::<Vec<_>>().join(","),
     };
     from_draft(&draft, &environment).map_err(|problems| {
         problems.into_iter().map(|(key, words)| format!("{key}: {words}")).collect::<Vec<_>>().join("; ")
@@ -230,6 +250,7 @@ fn row(draft: &Draft, server: &ConfiguredServer) -> ServerRow {
             Key::Missing { variable } | Key::Set { variable, .. } => Some(variable.clone()),
         },
         models: server.models.clone(),
+        speaks: server.speaks.clone(),
     }
 }
 

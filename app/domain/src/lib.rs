@@ -26,6 +26,7 @@ pub mod notifications;
 pub mod output;
 pub mod page;
 pub mod persona;
+pub mod protocol;
 pub mod rejected;
 pub mod run;
 pub mod search;

@@ -100,6 +100,7 @@ impl Section {
 pub enum Part {
     ModelServers,
     DefaultModel,
+    OwnLogins,
 }
 
 /// A model server as a person typed it, field by field.
@@ -115,6 +116,8 @@ pub struct Draft {
     pub api_key_env: String,
     /// Model names, for a server that cannot list them, separated by commas or line ends.
     pub models: String,
+    /// Protocols besides chat completions, likewise.
+    pub speaks: String,
 }
 
 /// One field that cannot be taken as it is, and why.

@@ -61,6 +61,7 @@ pub fn ServerForm(data: Data, remove: Submission) -> impl IntoView {
                 {field(trial, "parallel", "Tasks at once", "For a cloud server, 1 to 64; 4 if left empty.", typed.parallel)}
                 {field(trial, "api_key_env", "Variable with the key", "The name of an environment variable of the server, never the key itself.", typed.api_key_env)}
                 {field(trial, "models", "Models", "Names with commas between, for a server that cannot list them.", typed.models)}
+                {field(trial, "speaks", "Also speaks", "Besides chat completions: messages, responses, gemini, with commas between. A local server is asked.", typed.speaks)}
             </div>
         </details>
     }

@@ -27,6 +27,8 @@ pub struct Turn {
     pub prompt: Vec<Block>,
     /// The session of an earlier turn.
     pub resume: Option<String>,
+    /// What was said before, for an agent that does not go on from that session.
+    pub before: Option<String>,
     pub mode: Mode,
     pub limits: Limits,
 }

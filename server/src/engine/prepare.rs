@@ -104,7 +104,10 @@ impl Engine {
                 steps,
             }));
         }
-        let agent = acp::agents::find(&coder.backend.0)
+        let agent = self
+            .0
+            .coders
+            .agent(&coder.backend)
             .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         // It is told what is asked now, and what was said before if it cannot know.
         let (before, prompt) = prompt::blocks(conversation.said);

@@ -50,7 +50,7 @@ pub(crate) fn request(
         sampling: persona.map(|persona| persona.sampling).unwrap_or_default(),
         flavour: match endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
-            Flavour::LlamaCpp | Flavour::Ollama | Flavour::OpenAi | Flavour::Small => backend::Flavour::Plain,
+            _ => backend::Flavour::Plain,
         },
         limits: Limits::default(),
     })

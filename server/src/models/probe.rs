@@ -14,7 +14,7 @@ use crate::{
     secret::Secret,
 };
 
-const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
 const MODELS_MAX: usize = 2000;
 

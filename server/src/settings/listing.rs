@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    catalogue::{Lane, ModelServer},
+    catalogue::{Flavour, Lane, ModelServer},
     settings::{Fault, KeyState, Look, Origin, ServerEntry, Work},
 };
 use store::settings::{Kept, ServerRow};
@@ -41,7 +41,10 @@ pub fn entries(
         });
     }
     let is_listed = |server: &ModelServer| entries.iter().any(|entry| entry.name == server.name);
-    let found: Vec<_> = catalogue.servers.iter().filter(|server| !is_listed(server)).collect();
+    // Agents' own logins stand with the agents.
+    let is_account = |server: &ModelServer| server.flavour == Flavour::Account;
+    let found = catalogue.servers.iter().filter(|server| !is_listed(server) && !is_account(server));
+    let found: Vec<_> = found.collect();
     entries.extend(found.into_iter().map(|server| ServerEntry {
         name: server.name.clone(),
         url: server.base_url.clone(),

@@ -6,10 +6,11 @@ use domain::{
     Rejected,
     catalogue::Lane,
     feed::Event,
+    protocol::Protocol,
     settings::{Part, Work},
 };
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::{
@@ -31,6 +32,7 @@ pub struct ServerRow {
     pub parallel: u32,
     pub api_key_env: Option<String>,
     pub models: Vec<String>,
+    pub speaks: Option<Vec<Protocol>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Kept {
 
 pub async fn load(db: &Db) -> Result<Kept> {
     let rows = sqlx::query!(
-        r#"select name, url, slot_key, lane, parallel, api_key_env, models,
+        r#"select name, url, slot_key, lane, parallel, api_key_env, models, speaks,
                removed_at is not null as "removed!"
            from model_servers order by added_at, id"#
     )
@@ -63,11 +65,10 @@ pub async fn load(db: &Db) -> Result<Kept> {
             parallel: row.parallel as u32,
             api_key_env: row.api_key_env,
             models: serde_json::from_value(row.models)?,
+            speaks: row.speaks.map(serde_json::from_value).transpose()?,
         });
     }
-    let default_model = sqlx::query_scalar!("select value from settings where key = $1", DEFAULT_MODEL)
-        .fetch_optional(&db.pool)
-        .await?;
+    let default_model = value(&mut *db.pool.acquire().await?, DEFAULT_MODEL).await?;
     kept.default_model = default_model.map(serde_json::from_value).transpose()?;
     Ok(kept)
 }
@@ -84,11 +85,11 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         return Err(Rejected::Invalid(words).into());
     }
     let added = sqlx::query!(
-        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models, speaks)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          on conflict (name) do update set id = excluded.id, url = excluded.url, slot_key = excluded.slot_key,
              lane = excluded.lane, parallel = excluded.parallel, api_key_env = excluded.api_key_env,
-             models = excluded.models, added_at = now(), removed_at = null
+             models = excluded.models, speaks = excluded.speaks, added_at = now(), removed_at = null
          where model_servers.removed_at is not null",
         Uuid::now_v7(),
         server.name,
@@ -97,7 +98,8 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         word(&server.lane)?,
         server.parallel as i32,
         server.api_key_env,
-        serde_json::to_value(&server.models)?
+        serde_json::to_value(&server.models)?,
+        server.speaks.as_ref().map(serde_json::to_value).transpose()?
     )
     .execute(&mut *tx)
     .await
@@ -144,22 +146,47 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
 /// The model for titles and where nobody chose; `None` leaves it to the rules.
 pub async fn set_default_model(db: &Db, model: Option<&str>) -> Result<()> {
     let mut tx = db.pool.begin().await?;
-    match model {
-        Some(model) => {
+    set_value(&mut tx, DEFAULT_MODEL, model.map(|model| Value::String(model.to_owned()))).await?;
+    changed(tx, Part::DefaultModel).await
+}
+
+/// Whether an agent may use its own login, on the machine where that lies.
+pub async fn own_login(db: &Db, host: &str, agent: &str) -> Result<bool> {
+    Ok(value(&mut *db.pool.acquire().await?, &own_login_key(host, agent)).await?.is_some())
+}
+
+pub async fn set_own_login(db: &Db, host: &str, agent: &str, is_used: bool) -> Result<()> {
+    let mut tx = db.pool.begin().await?;
+    set_value(&mut tx, &own_login_key(host, agent), is_used.then_some(Value::Bool(true))).await?;
+    changed(tx, Part::OwnLogins).await
+}
+
+fn own_login_key(host: &str, agent: &str) -> String {
+    format!("own_login/{host}/{agent}")
+}
+
+async fn value(connection: &mut PgConnection, key: &str) -> Result<Option<Value>> {
+    let value = sqlx::query_scalar!("select value from settings where key = $1", key);
+    Ok(value.fetch_optional(connection).await?)
+}
+
+async fn set_value(connection: &mut PgConnection, key: &str, value: Option<Value>) -> Result<()> {
+    match value {
+        Some(value) => {
             sqlx::query!(
                 "insert into settings (key, value) values ($1, $2)
                  on conflict (key) do update set value = excluded.value, changed_at = now()",
-                DEFAULT_MODEL,
-                Value::String(model.to_owned())
+                key,
+                value
             )
-            .execute(&mut *tx)
+            .execute(connection)
             .await?;
         }
         None => {
-            sqlx::query!("delete from settings where key = $1", DEFAULT_MODEL).execute(&mut *tx).await?;
+            sqlx::query!("delete from settings where key = $1", key).execute(connection).await?;
         }
     }
-    changed(tx, Part::DefaultModel).await
+    Ok(())
 }
 
 /// What waits and what runs, by model server.

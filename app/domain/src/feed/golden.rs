@@ -72,6 +72,7 @@ fn settings_events() {
     let changed = |what| Event::SettingsChanged { what };
     check(changed(Part::ModelServers), r#"{"settings_changed":{"what":"model_servers"}}"#);
     check(changed(Part::DefaultModel), r#"{"settings_changed":{"what":"default_model"}}"#);
+    check(changed(Part::OwnLogins), r#"{"settings_changed":{"what":"own_logins"}}"#);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use domain::{
     Rejected,
     catalogue::Lane,
     feed::Event,
+    protocol::Protocol,
     settings::{Part, Work},
 };
 use sqlx::PgPool;
@@ -23,6 +24,7 @@ fn server(name: &str, url: &str) -> ServerRow {
         parallel: 4,
         api_key_env: Some("A_KEY".into()),
         models: vec!["one".into(), "two".into()],
+        speaks: Some(vec![Protocol::Messages]),
     }
 }
 
@@ -109,4 +111,18 @@ async fn a_default_model_is_set_and_taken_back(pool: PgPool) {
     assert_eq!(kept().await, None);
     let last = scene.events().await.pop().unwrap().event;
     assert_eq!(last, Event::SettingsChanged { what: Part::DefaultModel });
+}
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_login_is_allowed_by_agent_and_host(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let used = async |host: &str, agent: &str| settings::own_login(&scene.db, host, agent).await.unwrap();
+    settings::set_own_login(&scene.db, "here", "claude", true).await.unwrap();
+    settings::set_own_login(&scene.db, "here", "claude", true).await.unwrap();
+    assert!(used("here", "claude").await);
+    assert!(!used("here", "codex").await && !used("there", "claude").await);
+    settings::set_own_login(&scene.db, "here", "claude", false).await.unwrap();
+    assert!(!used("here", "claude").await);
+    let told = scene.events().await.into_iter().map(|envelope| envelope.event);
+    assert_eq!(told.filter(|event| *event == Event::SettingsChanged { what: Part::OwnLogins }).count(), 3);
 }
