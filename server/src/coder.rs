@@ -9,6 +9,7 @@ mod native;
 mod offers;
 mod port;
 mod relay;
+mod setup;
 mod sources;
 mod tool_program;
 mod web;

@@ -29,6 +29,7 @@ use crate::{
         listener::without_delay,
         router::router,
     },
+    keys::Keys,
     live::Live,
     models::Models,
     personas::Personas,
@@ -59,7 +60,8 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
-    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), address);
+    let keys = Keys::open(&data_dir, place.clone())?;
+    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), keys, address);
     let settings = Arc::new(settings);
     let roots = AllowedRoots::new(&config.allowed_roots)?;
     let files = Arc::new(ProjectFiles::new(roots.clone()));

@@ -26,6 +26,7 @@ pub mod persona;
 pub mod rejected;
 pub mod search;
 pub mod settings;
+pub mod setup;
 #[cfg(test)]
 mod sim;
 pub mod slot;

@@ -2,7 +2,7 @@
 
 use domain::{
     catalogue::{Lane, ServerState},
-    settings::{KeyState, Origin, ServerEntry},
+    settings::{Origin, ServerEntry},
 };
 use leptos::prelude::*;
 
@@ -12,7 +12,17 @@ use crate::{
     icon::Icon,
 };
 
-pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl IntoView {
+/// What can be done with a server.
+#[derive(Clone, Copy)]
+pub struct Actions {
+    pub look: Submission,
+    pub remove: Submission,
+    pub set_key: Submission,
+    pub remove_key: Submission,
+}
+
+pub fn view(entry: ServerEntry, actions: Actions) -> impl IntoView {
+    let Actions { look, remove, .. } = actions;
     let (dot, state) = match (&entry.unused, &entry.look) {
         (Some(why), _) => ("dot waiting", why.clone()),
         (None, Some(look)) => {
@@ -29,18 +39,12 @@ pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl In
         Lane::Local => "local".to_owned(),
         Lane::Cloud => format!("cloud, {} at once", entry.parallel),
     };
-    let key = match &entry.key {
-        KeyState::None => None,
-        KeyState::Set { variable } => Some(format!("key from {variable}")),
-        KeyState::Missing { variable } => Some(format!("{variable} is not set")),
-    };
-    let facts: Vec<_> =
-        [Some(entry.url.clone()).filter(|url| !url.is_empty()), key, Some(origin(&entry.origin))]
-            .into_iter()
-            .flatten()
-            .collect();
+    let url = Some(entry.url.clone()).filter(|url| !url.is_empty());
+    let facts: Vec<_> = [url, entry.key.words(), Some(origin(&entry.origin))].into_iter().flatten().collect();
     let again = format!("Test {}", entry.name);
-    let removal = (entry.origin == Origin::Settings).then(|| removal(&entry, remove).erase());
+    let is_ours = entry.origin == Origin::Settings;
+    let key = (is_ours && entry.unused.is_none()).then(|| key(&entry, actions).erase());
+    let removal = is_ours.then(|| removal(&entry, remove).erase());
     view! {
         <li class="row settings-server">
             <span class=dot aria-hidden="true"></span>
@@ -55,6 +59,7 @@ pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl In
                         "Test"
                     </button>
                 </Form>
+                {key}
                 {removal}
             </div>
         </li>
@@ -65,6 +70,62 @@ fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Default => "built in".to_owned(),
         origin => origin.to_string(),
+    }
+}
+
+/// Takes a key and never shows it again: what is there can only be replaced or removed.
+fn key(entry: &ServerEntry, actions: Actions) -> impl IntoView + use<> {
+    let Actions { set_key, remove_key, .. } = actions;
+    let name = entry.name.clone();
+    let (id, is_entered) = (format!("key-of-{name}"), entry.key.is_entered());
+    let (verb, label) = if is_entered { ("Replace", "New key") } else { ("Keep", "Key") };
+    let named = name.clone();
+    let forget = is_entered.then(move || {
+        view! {
+            <Form to=remove_key>
+                <input type="hidden" name="name" value=named.clone() />
+                <button
+                    class="button small danger"
+                    type="submit"
+                    aria-label=format!("Remove the key of {named}")
+                    disabled=move || remove_key.is_pending()
+                >
+                    "Remove it on every machine"
+                </button>
+            </Form>
+        }
+        .erase()
+    });
+    view! {
+        <details class="settings-removal">
+            <summary class="button small" aria-label=format!("Key of {name}…")>"Key…"</summary>
+            <div class="settings-confirm calm">
+                <Form to=set_key>
+                    <input type="hidden" name="name" value=name.clone() />
+                    <div class="field">
+                        <label class="field-label" for=id.clone()>{format!("{label} of {name}")}</label>
+                        <div class="settings-line">
+                            <input
+                                class="input"
+                                id=id.clone()
+                                name="key"
+                                type="password"
+                                required
+                                autocomplete="off"
+                                aria-describedby=format!("{id}-hint")
+                            />
+                            <button class="button small" type="submit" disabled=move || set_key.is_pending()>
+                                {verb}
+                            </button>
+                        </div>
+                        <span class="field-hint" id=format!("{id}-hint")>
+                            "Kept sealed, for this machine alone, and never shown again."
+                        </span>
+                    </div>
+                </Form>
+                {forget}
+            </div>
+        </details>
     }
 }
 

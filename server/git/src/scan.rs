@@ -33,6 +33,20 @@ pub trait Keep {
     fn keep(&mut self, content: &[u8]) -> Result<Oid, Error>;
 }
 
+/// Brings a list up to date with what changed since.
+pub fn take_in(entries: &mut Vec<Entry>, changes: Vec<Change>) {
+    for change in changes {
+        let found = entry::find(entries, &change.path);
+        let new = change.new.map(|new| Entry::new(change.path, new));
+        match (found, new) {
+            (Ok(at), Some(new)) => entries[at] = new,
+            (Ok(at), None) => drop(entries.remove(at)),
+            (Err(at), Some(new)) => entries.insert(at, new),
+            (Err(_), None) => {}
+        }
+    }
+}
+
 pub struct Scan<'a> {
     tracked: &'a Tracked,
     seen: Vec<bool>,

@@ -13,7 +13,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::{io::AsyncReadExt as _, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
-use super::{Coders, asking::Asking, environment, home_file, unprepared};
+use super::{Coders, asking::Asking, environment, home_file, setup, unprepared};
 use crate::{
     backend,
     engine::{Backend, Stop},
@@ -51,7 +51,10 @@ impl Backend for ExternalAgent {
 impl ExternalAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let worktree = self
+            .coders
+            .worktree(setup::Turn { stream: self.stream, outputs, stop }, self.chat, &self.coder)
+            .await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
         let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);

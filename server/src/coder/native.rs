@@ -16,7 +16,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, measure::Sum, tool_program::ToolProgram};
+use super::{Asking, Coders, measure::Sum, setup::Turn, tool_program::ToolProgram};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -52,7 +52,8 @@ impl Backend for NativeAgent {
 impl NativeAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.chat, &self.coder).await?;
+        let worktree =
+            self.coders.worktree(Turn { stream: self.stream, outputs, stop }, self.chat, &self.coder).await?;
         let mut tools = ToolProgram::start(&self.coders, &worktree, self.stream).await?;
         let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
         tools.end().await;

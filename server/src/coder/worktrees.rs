@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use domain::{
     chat::Coder,
-    feed::StreamId,
     id::{ChatId, WorktreeId},
     worktree::{State, Worktree},
 };
@@ -12,14 +11,14 @@ use git::Limits;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::{Coders, unprepared};
+use super::{Coders, setup::Turn, unprepared};
 use crate::backend;
 
 impl Coders {
     /// The folder that this attempt works in.
     pub(super) async fn worktree(
         &self,
-        stream: StreamId,
+        turn: Turn<'_>,
         chat: ChatId,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
@@ -27,7 +26,7 @@ impl Coders {
         match known {
             Some(known) if known.state == State::Ready => self.open(known.id).await,
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
-            None => self.make(stream, chat, coder).await,
+            None => self.make(turn, chat, coder).await,
         }
     }
 
@@ -39,19 +38,28 @@ impl Coders {
     /// A folder whose making was cut off has no row, and goes when the server starts next.
     async fn make(
         &self,
-        stream: StreamId,
+        turn: Turn<'_>,
         chat: ChatId,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
         let project = store::workspace::project_of_chat(&self.db, chat);
-        let project = PathBuf::from(project.await.map_err(|error| unprepared(&error))?.path);
+        let project = project.await.map_err(|error| unprepared(&error))?;
+        let setup = store::setups::get(&self.db, project.id).await.map_err(|error| unprepared(&error))?;
         let (id, carry) = (WorktreeId(Uuid::now_v7()), coder.carry);
-        let folder = self.folder(id);
+        let (folder, path) = (self.folder(id), PathBuf::from(project.path));
+        let copy: Vec<PathBuf> = setup.copy.iter().map(PathBuf::from).collect();
         let made = blocking(move || {
-            let start = git::Start { carry, copy: &[] };
-            git::Worktree::create(&folder, &id.to_string(), &project, start, &Limits::default())
+            let start = git::Start { carry, copy: &copy };
+            git::Worktree::create(&folder, &id.to_string(), &path, start, &Limits::default())
         })
         .await?;
+        let made = match self.set_up(made.clone(), &setup, turn).await {
+            Ok(made) => made,
+            Err(error) => {
+                self.throw_away(made).await;
+                return Err(error);
+            }
+        };
         let row = Worktree {
             id,
             host: self.host.clone(),
@@ -59,8 +67,15 @@ impl Coders {
             carried: carry,
             state: State::Ready,
         };
-        store::worktrees::made(&self.db, stream, row).await.map_err(|error| unprepared(&error))?;
+        store::worktrees::made(&self.db, turn.stream, row).await.map_err(|error| unprepared(&error))?;
         Ok(made)
+    }
+
+    /// What is not whole is nobody's, and nothing in it is worth keeping.
+    async fn throw_away(&self, made: git::Worktree) {
+        if let Err(error) = blocking(move || made.remove()).await {
+            tracing::warn!(%error, "a worktree that was not finished stays until the next start");
+        }
     }
 
     /// Throws away what has no row: its making was cut off, or its row was never written.
@@ -92,7 +107,7 @@ impl Coders {
 }
 
 /// The disk blocks, so it is asked on a thread that may.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
 ) -> Result<T, backend::Error> {
     match spawn_blocking(work).await {

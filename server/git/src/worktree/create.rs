@@ -20,7 +20,7 @@ use crate::{
     gitdir::{self, Objects},
     ignore::Rules,
     project,
-    scan::{Keep as _, Scan, Tracked},
+    scan::{Keep as _, Scan, Tracked, take_in},
 };
 
 pub fn create(
@@ -136,16 +136,7 @@ impl Making<'_> {
                 objects.keep(self.project.find_blob(entry.blob.id)?.content())?;
             }
         }
-        for change in changes {
-            let found = find(&tracked.entries, &change.path);
-            let new = change.new.map(|new| Entry::new(change.path, new));
-            match (found, new) {
-                (Ok(at), Some(new)) => tracked.entries[at] = new,
-                (Ok(at), None) => drop(tracked.entries.remove(at)),
-                (Err(at), Some(new)) => tracked.entries.insert(at, new),
-                (Err(_), None) => {}
-            }
-        }
+        take_in(&mut tracked.entries, changes);
         Ok(tracked.entries)
     }
 
