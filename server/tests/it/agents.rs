@@ -27,7 +27,7 @@ fn write(agent: &str, tree: &Path, content: &str) -> String {
     }
 }
 
-fn shell(agent: &str, command: &str) -> String {
+pub fn shell(agent: &str, command: &str) -> String {
     match agent {
         "qwen" => {
             format!("[[tool run_shell_command {}]]", json!({"command": command, "is_background": false}))
@@ -37,7 +37,7 @@ fn shell(agent: &str, command: &str) -> String {
 }
 
 /// Where the agents of this Coder work, which is known once one has.
-fn tree(world: &World, page: &Watcher) -> std::path::PathBuf {
+pub fn tree(world: &World, page: &Watcher) -> std::path::PathBuf {
     let id = page.chat().worktree.as_ref().unwrap().id;
     world.folder.path().canonicalize().unwrap().join("one/worktrees").join(id.to_string()).join("tree")
 }

@@ -27,8 +27,13 @@ pub async fn coder(world: &World, server: &Server) -> (PathBuf, ChatId) {
     (project.clone(), coder_of(server, &project).await)
 }
 
-async fn coder_of(server: &Server, project: &Path) -> ChatId {
+pub async fn coder_of(server: &Server, project: &Path) -> ChatId {
     server.call("add_project", &[("path", project.to_string_lossy().into_owned())]).await;
+    one_more(server).await
+}
+
+/// In the session that was opened last.
+pub async fn one_more(server: &Server) -> ChatId {
     let workspace = server.snapshot(None).await.state.workspace;
     let session = workspace.sessions.last().unwrap().id;
     let fields = [

@@ -5,6 +5,8 @@
 
 mod agents;
 mod attachments;
+mod bad_agents;
+mod bad_disk;
 mod browsers;
 mod chat;
 mod coder;
@@ -20,3 +22,4 @@ mod security;
 mod settings;
 mod setup;
 mod shared;
+mod walled;
