@@ -4,10 +4,10 @@ use domain::{
     catalogue::{Lane, ServerState},
     settings::{Origin, ServerEntry},
 };
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use crate::{
-    erased::Erase,
+    erased::{Erase, effect},
     form::{Form, Submission},
     icon::Icon,
 };
@@ -96,8 +96,10 @@ fn key(entry: &ServerEntry, actions: Actions) -> impl IntoView + use<> {
         }
         .erase()
     });
+    let details = NodeRef::<html::Details>::new();
+    fold_when_done(name.clone(), details, [set_key, remove_key]);
     view! {
-        <details class="settings-removal">
+        <details class="settings-removal" node_ref=details>
             <summary class="button small" aria-label=format!("Key of {name}…")>"Key…"</summary>
             <div class="settings-confirm calm">
                 <Form to=set_key>
@@ -128,6 +130,37 @@ fn key(entry: &ServerEntry, actions: Actions) -> impl IntoView + use<> {
         </details>
     }
 }
+
+/// What was sent for this server is done: it is folded again, and nothing that was typed stays in the page.
+fn fold_when_done(name: String, details: NodeRef<html::Details>, forms: [Submission; 2]) {
+    let is_ours = StoredValue::new(false);
+    effect(move || {
+        let sent = forms.into_iter().find_map(|form| form.sent("name"));
+        let is_done = forms.into_iter().any(Submission::is_done);
+        match sent {
+            Some(sent) => is_ours.set_value(sent == name),
+            None if is_done && is_ours.get_value() => {
+                is_ours.set_value(false);
+                if let Some(details) = details.get_untracked() {
+                    details.set_open(false);
+                    empty(&details);
+                }
+            }
+            None => {}
+        }
+    });
+}
+
+#[cfg(feature = "hydrate")]
+fn empty(details: &leptos::web_sys::HtmlDetailsElement) {
+    use wasm_bindgen::JsCast as _;
+    if let Ok(Some(form)) = details.query_selector("form") {
+        form.unchecked_into::<leptos::web_sys::HtmlFormElement>().reset();
+    }
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn empty(_details: &leptos::web_sys::HtmlDetailsElement) {}
 
 /// Opens without scripts too, and says what becomes of the tasks there before it is too late.
 fn removal(entry: &ServerEntry, remove: Submission) -> impl IntoView + use<> {

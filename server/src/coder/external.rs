@@ -57,7 +57,9 @@ impl ExternalAgent {
             .await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
-        let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        // Empty where it was here before, and cannot go on from anywhere.
+        let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
         let passage = self.coders.relay.open(self.endpoint.clone(), &self.model);
         let started = Instant::now();
         let mut process = self.start(&worktree, &passage).await?;
@@ -69,8 +71,9 @@ impl ExternalAgent {
         say(outputs, Output::Phase(Phase::Generating)).await?;
         let turn = Turn {
             folder: worktree.tree(),
-            prompt: self.prompt(resume.is_some()),
-            resume: resume.clone(),
+            prompt: self.prompt.clone(),
+            before: self.before.clone(),
+            resume,
             mode: if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask },
             limits: acp::Limits::default(),
         };
@@ -80,7 +83,7 @@ impl ExternalAgent {
         }
         match ended {
             Ok(ended) => {
-                self.keep(id, &ended, resume.is_some(), outputs).await?;
+                self.keep(id, &ended, was_here, outputs).await?;
                 measured(&ended, started)
             }
             Err(error) => {
@@ -137,36 +140,34 @@ impl ExternalAgent {
         spawned.await.map_err(|error| unprepared(&error))
     }
 
-    /// One that goes on from an earlier session knows what was said.
-    fn prompt(&self, resumes: bool) -> Vec<Block> {
-        let before = self.before.as_ref().filter(|_| !resumes).map(|words| Block::Text(words.clone()));
-        before.into_iter().chain(self.prompt.iter().cloned()).collect()
-    }
-
     /// Notes where it can go on from, and says where it did not.
     async fn keep(
         &self,
         id: domain::id::WorktreeId,
         ended: &Ended,
-        wanted: bool,
+        was_here: bool,
         outputs: &mpsc::Sender<Output>,
     ) -> Result<(), backend::Error> {
-        if wanted && !ended.resumed {
-            let words = format!(
-                "\n\n*{} could not go on from its earlier session and began anew.*",
-                self.agent.title
-            );
+        if was_here && !ended.resumed {
+            let words = format!("\n\n*{}*", began_anew(self.agent.title, ended.can_resume));
             say(outputs, Output::Text(words)).await?;
         }
-        if ended.can_resume {
-            let kept =
-                store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, &ended.session);
-            if let Err(error) = kept.await {
-                tracing::warn!(%error, "an agent's session could not be kept");
-            }
+        let session = if ended.can_resume { ended.session.as_str() } else { "" };
+        let kept = store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, session);
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "an agent's session could not be kept");
         }
         Ok(())
     }
+}
+
+/// What a person has to know of an agent that was here before and does not remember.
+fn began_anew(title: &str, can_resume: bool) -> String {
+    let why = match can_resume {
+        true => "could not go on from its earlier session",
+        false => "cannot go on from an earlier session",
+    };
+    format!("{title} {why}. It began anew, and was told what was said before.")
 }
 
 fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error> {

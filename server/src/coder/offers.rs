@@ -45,11 +45,12 @@ impl Coders {
             about: "BooCode's own agent, on any model that can call tools".to_owned(),
             state: State::Ready { version: env!("CARGO_PKG_VERSION").to_owned() },
         };
+        let has_node = self.node().await.is_some();
         let externals = agents::ALL.into_iter().map(|agent| Offer {
             backend: Backend(agent.name.to_owned()),
             title: agent.title.to_owned(),
             about: format!("{} {}", agent.package.name, agent.package.version),
-            state: self.state_of(agent),
+            state: self.state_of(agent, has_node),
         });
         let mut offers: Vec<_> = [native].into_iter().chain(externals).collect();
         if let Some(reason) = unwalled {
@@ -58,7 +59,7 @@ impl Coders {
         offers
     }
 
-    fn state_of(&self, agent: &'static Agent) -> State {
+    fn state_of(&self, agent: &'static Agent, has_node: bool) -> State {
         match guard(&self.installing).get(agent.name) {
             Some(Installing::Runs) => return State::Installing,
             Some(Installing::Failed(reason)) => return State::Unusable { reason: reason.clone() },
@@ -68,6 +69,9 @@ impl Coders {
             return State::Unusable { reason: "it is not made for this processor".to_owned() };
         }
         match install::installed(&self.agents_root(), agent) {
+            install::Installed::Yes if agent.needs_node && !has_node => {
+                State::Unusable { reason: "it needs Node.js 20 or newer: apt install nodejs npm".to_owned() }
+            }
             install::Installed::Yes => State::Ready { version: agent.package.version.to_owned() },
             install::Installed::No | install::Installed::Other { .. } => {
                 State::Missing { install: install::by_hand(&self.agents_root(), agent) }

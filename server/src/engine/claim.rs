@@ -161,6 +161,7 @@ impl Engine {
         let persona = self.persona(task).await?;
         let (allowed, steps) = persona.as_ref().map_or((None, None), |it| (it.tools.clone(), it.steps));
         if let Some(coder) = task.coder.clone().filter(|coder| !coder.backend.is_native()) {
+            let conversation = prompt::as_persona(conversation, persona.as_ref());
             return self.external(task, stream, running, coder, endpoint, conversation);
         }
         let slot_key = endpoint.slot_key.clone();

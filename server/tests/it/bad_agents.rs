@@ -31,9 +31,15 @@ if (how === 'hangs') {
 } else {
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
-    if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
+    const agentCapabilities = { loadSession: how === 'forgets' };
+    if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities } });
     else if (method === 'session/new') send({ id, result: { sessionId: 's1' } });
+    else if (method === 'session/load') send({ id, error: { code: -32602, message: 'no such session' } });
     else if (method !== 'session/prompt') send({ id, result: {} });
+    else if (how === 'forgets' || how === 'cannot resume') {
+      say(`heard: ${JSON.stringify(JSON.parse(line).params.prompt)}`);
+      send({ id, result: { stopReason: 'end_turn' } });
+    }
     else if (how === 'floods') process.stdout.write('x'.repeat(64 << 20));
     else {
       say('half of it');
@@ -138,6 +144,36 @@ async fn one_that_hangs_is_ended_when_a_person_says_so() {
     assert_eq!(*bad.outcome(), Outcome::Cancelled);
     bad.nothing_is_left().await;
     assert_eq!(paths(&changes(&bad.server, bad.page.chat).await), ["A kept.txt"]);
+}
+
+/// One that can go on from its session does, as real ones show; one that cannot says so, and is told what was said.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_does_not_remember_says_so() {
+    for (how, words) in [
+        ("cannot resume", "Qwen Code cannot go on from an earlier session. It began anew"),
+        ("forgets", "Qwen Code could not go on from its earlier session. It began anew"),
+    ] {
+        let mut bad = Bad::agent(how).await;
+        for turn in ["first of all", "and then"] {
+            let fields = task(bad.page.chat, turn, "qwen").to_vec();
+            let persona = ("persona", "Debugger".to_owned());
+            let before = bad.page.chat().messages.len();
+            bad.server.call("ask", &[fields, vec![persona]].concat()).await;
+            bad.page
+                .until(&bad.server, "the turn's end", |page| {
+                    page.chat().messages.len() > before
+                        && matches!(page.last_status(), Status::Settled { .. })
+                })
+                .await;
+            assert!(matches!(bad.outcome(), Outcome::Done { .. }), "{:?}", bad.outcome());
+            let answer = bad.page.answer();
+            assert_eq!(answer.contains(words), turn == "and then", "{how}: {answer}");
+        }
+        let answer = bad.page.answer();
+        // It is told as whom it works, too.
+        assert!(answer.contains("and then") && answer.contains("You find the cause"), "{answer}");
+        assert!(answer.contains("first of all"), "{how}: {answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -28,7 +28,7 @@ use crate::agent::{Agent, Mode, Tokens};
 use crate::error::{Error, Step, words};
 use crate::lines::Watch;
 use crate::permission::Permits;
-use crate::prompt;
+use crate::prompt::{self, Block};
 use crate::told::Told;
 use asks::OpenAsk;
 
@@ -104,7 +104,7 @@ impl<'a> Conversation<'a> {
         let session = self.open(&capabilities).await?;
         self.session = session.id;
         self.set_mode(session.modes).await?;
-        let (stop, usage) = self.prompt(&capabilities).await?;
+        let (stop, usage) = self.prompt(&capabilities, session.resumed).await?;
         tokio::time::sleep(self.agent.settling).await;
         Ok(Ended {
             session: self.session.clone(),
@@ -195,8 +195,15 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    async fn prompt(&mut self, capabilities: &AgentCapabilities) -> Result<(Stop, Option<Usage>), Error> {
-        let blocks = prompt::blocks(self.caller.turn.prompt.clone(), &capabilities.prompt_capabilities);
+    async fn prompt(
+        &mut self,
+        capabilities: &AgentCapabilities,
+        resumed: bool,
+    ) -> Result<(Stop, Option<Usage>), Error> {
+        let Turn { before, prompt, .. } = self.caller.turn;
+        let before = before.clone().filter(|_| !resumed).map(Block::Text);
+        let blocks = before.into_iter().chain(prompt.iter().cloned()).collect();
+        let blocks = prompt::blocks(blocks, &capabilities.prompt_capabilities);
         let request = PromptRequest::new(self.session.clone(), blocks);
         self.asked = true;
         let mut reply = pin!(self.connection.send_request(request).block_task());

@@ -76,6 +76,7 @@ impl Reader {
         let turn = Turn {
             folder: self.at("project"),
             prompt,
+            before: None,
             resume: None,
             // Its own way of only reading is not what is tried here.
             mode: Mode::Edit,

@@ -99,7 +99,8 @@ impl Workshop {
         let mut child = self.start();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let prompt = vec![Block::Text(prompt.to_owned())];
-        let turn = Turn { folder: self.work(), prompt, resume, mode, limits: Limits::default() };
+        let turn =
+            Turn { folder: self.work(), prompt, before: None, resume, mode, limits: Limits::default() };
         let (outputs, mut heard) = mpsc::channel(8);
         let talk = async {
             let ended = run(self.agent, stdin, stdout, turn, &outputs, person, cancel).await;
