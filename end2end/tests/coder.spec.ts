@@ -139,8 +139,12 @@ test('a task is stopped, others wait for it, and what it did stays', async ({ pa
   await ask(page, `${edit('one', 'two')}[[tool run {"command":"sleep 300"}]][[say never]]`);
   await expect(tools(page).last()).toContainText('sleep 300');
   await ask(page, '[[say after it]]');
-  await expect(page.getByRole('region', { name: 'Coder' })).toContainText('[[say after it]]');
-  await action(page, 'Stop').first().click();
+  const queue = page.getByRole('list', { name: 'Messages that wait' });
+  await expect(queue).toContainText('after it');
+  await action(page, 'Stop').click();
+  await expect(queue).toContainText('The queue is held');
+  await expect(tools(page).last()).toContainText('cut off');
+  await action(page, 'Send this waiting message now').click();
   await expect(answer(page)).toContainText('after it');
   await expect(changes(page)).toContainText('1 file changed, +1 −1');
   await boocode.kill();

@@ -42,6 +42,7 @@ async function work(page: Page, boocode: BooCode, agent: string, name: string): 
   await expect(page.locator('.diff')).toContainText('println!("two");');
   await page.getByRole('grid', { name: 'Changed lines' }).focus();
   await page.keyboard.press('n');
+  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
   await page.keyboard.press('c');
   await page.getByRole('textbox', { name: /^Comment on main.rs/ }).fill('Why not three?');
   await action(page, 'Add comment').click();
@@ -63,6 +64,7 @@ test('on a fresh machine agents are installed by a button, work, and what they d
   model,
 }, info) => {
   test.setTimeout(10 * 60_000);
+  page.setDefaultTimeout(30_000);
   // What was downloaded before may be used, as on anybody's machine.
   const env = { BOOCODE_TOOLS_DIR: undefined, XDG_CACHE_HOME: undefined, npm_config_cache: join(homedir(), '.npm') };
   const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`], 0, env);
