@@ -1,5 +1,6 @@
 //! Measurements, each against its goal and, where there is one, a reference taken in the same run.
 
+mod backends;
 mod git;
 mod start;
 mod switch;
@@ -39,6 +40,8 @@ enum Name {
     Mention,
     /// A worktree of 50,000 files, against `git worktree add`
     Worktree,
+    /// A task of ten seconds in a Coder, against the same agent driven bare
+    Backends,
     /// A diff of 1,000 changed files, against `git add -N . && git diff`
     Diff,
 }
@@ -69,6 +72,7 @@ impl Bench {
             Name::Switch => switch::measure(workspace)?.print(),
             Name::Stream => wired::run(workspace, "stream", &[])?,
             Name::Mention => wired::run(workspace, "mention", &[])?,
+            Name::Backends => backends::run(workspace)?,
             Name::Worktree => git::run(workspace, "worktree")?,
             Name::Diff => git::run(workspace, "diff")?,
             Name::Memory => {
