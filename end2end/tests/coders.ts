@@ -33,3 +33,17 @@ export async function openCoder(page: Page, boocode: BooCode, name: string): Pro
   await live(page);
   return project;
 }
+
+/** A comment on the first changed line goes into the next message, which it returns. */
+export async function comment(page: Page, words: string): Promise<string> {
+  await page.getByRole('grid', { name: 'Changed lines' }).focus();
+  await page.keyboard.press('n');
+  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
+  await page.keyboard.press('c');
+  await page.getByRole('textbox', { name: /^Comment on main.rs/ }).fill(words);
+  await action(page, 'Add comment').click();
+  await action(page, 'Send comments').click();
+  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
+  await expect(field).toHaveValue(/main\.rs:2/);
+  return field.inputValue();
+}

@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { action, ask, changes, git, openCoder, tools } from './coders';
+import { action, ask, changes, comment, git, openCoder, tools } from './coders';
 import { faults, scrollsSideways } from './faults';
 import { answer, BooCode, expect, logIn, test } from './world';
 
@@ -40,17 +40,8 @@ async function work(page: Page, boocode: BooCode, agent: string, name: string): 
 
   await action(page, 'Review').click();
   await expect(page.locator('.diff')).toContainText('println!("two");');
-  await page.getByRole('grid', { name: 'Changed lines' }).focus();
-  await page.keyboard.press('n');
-  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
-  await page.keyboard.press('c');
-  await page.getByRole('textbox', { name: /^Comment on main.rs/ }).fill('Why not three?');
-  await action(page, 'Add comment').click();
-  await action(page, 'Send comments').click();
-  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
-  await expect(field).toHaveValue(/main\.rs:2[\s\S]*Why not three\?/);
-  const comment = await field.inputValue();
-  await ask(page, `${comment}\n${shell(agent, 'sed -i s/two/three/ main.rs')}[[say second turn]]`);
+  const feedback = await comment(page, 'Why not three?');
+  await ask(page, `${feedback}\n${shell(agent, 'sed -i s/two/three/ main.rs')}[[say second turn]]`);
   await expect(answer(page)).toContainText('second turn', { timeout: 90_000 });
   await expect(page.locator('.message.user').last()).toContainText('Why not three?');
   // It goes on from its session.

@@ -6,19 +6,12 @@ use std::{
     process::Command,
 };
 
-use domain::{output::Outcome, task::Status, tool};
+use domain::tool;
 
 use crate::{
-    coder::{calls, changes, coder, coder_of, git, one_more, paths, work_of},
+    coder::{calls, changes, coder, coder_of, git, one_more, paths, void, work_of},
     harness::{Watcher, World},
 };
-
-fn void(page: &Watcher) -> String {
-    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
-        panic!("{:?}", page.last_status())
-    };
-    reason.clone()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_whose_folder_is_gone_is_said_and_comes_back_whole() {

@@ -84,6 +84,14 @@ pub fn paths(changes: &Changes) -> Vec<String> {
     changes.files.iter().map(|file| format!("{} {}", file.status.letter(), file.path)).collect()
 }
 
+/// Why the last turn came to nothing, through no fault of the model's.
+pub fn void(page: &Watcher) -> String {
+    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
+        panic!("{:?}", page.last_status())
+    };
+    reason.clone()
+}
+
 /// The calls of the last turn, as a page shows them.
 pub fn calls(page: &Watcher) -> Vec<tool::Call> {
     let segments = Transcript::read(&page.last_stream()).segments;
@@ -250,10 +258,7 @@ async fn a_project_that_has_no_commit_is_said_and_a_later_try_works() {
     let chat = coder_of(&server, &project).await;
     let mut page = server.watch(chat).await;
     work(&server, &mut page, "[[say hello]]").await;
-    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
-        panic!("{:?}", page.last_status())
-    };
-    assert!(reason.contains("no commit yet"), "{reason}");
+    assert!(void(&page).contains("no commit yet"), "{}", void(&page));
     git(
         &project,
         &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"],

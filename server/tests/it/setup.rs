@@ -11,7 +11,7 @@ use domain::{
 };
 
 use crate::{
-    coder::{calls, changes, coder, git, marked, paths, task, work_of},
+    coder::{calls, changes, coder, git, marked, paths, task, void, work_of},
     harness::{Server, Watcher, World, eventually},
 };
 
@@ -36,13 +36,6 @@ impl Server {
     async fn set_up(&self, copy: &str, command: &str) {
         self.call("save_setup", &self.setup_fields(copy, command, "").await).await;
     }
-}
-
-fn void(page: &Watcher) -> String {
-    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
-        panic!("{:?}", page.last_status())
-    };
-    reason.clone()
 }
 
 fn entries(folder: &Path) -> usize {
