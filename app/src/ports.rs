@@ -14,7 +14,7 @@ use domain::{
     id::{BattleId, BrowserId, ChatId, ContestantId},
     layout::Target,
     persona::Offer,
-    settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, WorktreeSettings},
+    settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, TypedKey, WorktreeSettings},
     worktree::{Changes, Destination},
 };
 use futures::future::BoxFuture;
@@ -108,7 +108,10 @@ pub trait Settings: Send + Sync {
     /// `checked` is what [`Settings::keep`] gave.
     fn models(&self, checked: Option<Uuid>) -> BoxFuture<'_, Result<ModelSettings, AppError>>;
     /// Asks the address what it is; with `add`, adds the server if the rules allow it.
-    fn check(&self, draft: Draft, add: bool) -> BoxFuture<'_, Result<Checked, AppError>>;
+    fn check(&self, draft: Draft, key: TypedKey, add: bool) -> BoxFuture<'_, Result<Checked, AppError>>;
+    /// Keeps a key for a server that was added here, in the place of the one before.
+    fn set_key(&self, name: String, key: TypedKey) -> BoxFuture<'_, Result<(), AppError>>;
+    fn remove_key(&self, name: String) -> BoxFuture<'_, Result<(), AppError>>;
     /// Keeps the answer to a form for a moment, for the page that a browser without scripts loads next.
     fn keep(&self, checked: Checked) -> Uuid;
     /// `told` is how many tasks were said to wait for it.

@@ -13,6 +13,7 @@ mod offers;
 mod port;
 mod proxy;
 mod relay;
+mod setup;
 mod sources;
 mod tool_program;
 mod way;
@@ -43,8 +44,9 @@ pub(crate) use external::ExternalAgent;
 pub(crate) use native::NativeAgent;
 pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
+pub(crate) use setup::Turn;
 pub use sources::Changes;
-pub(crate) use worktrees::{Place, blocking};
+pub(crate) use worktrees::{Place, blocking, copies};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -22,7 +22,7 @@ pub use args::ServeArgs;
 pub use database_url::DatabaseUrl;
 pub use file::read_file;
 pub use layers::Source;
-pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, from_draft};
+pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, UNENCRYPTED, from_draft};
 
 use crate::tools;
 use layers::{Given, Layers};

@@ -58,6 +58,8 @@ struct Place {
     slot_key: String,
     parallel: u32,
     endpoint: Option<Endpoint>,
+    /// Another host can ask it, and this one cannot: tasks wait for that one.
+    is_left_to_others: bool,
 }
 
 /// What Settings adds to the configuration.
@@ -156,15 +158,16 @@ impl Models {
         listing.places.iter().map(|place| (place.slot_key.clone(), place.parallel)).collect()
     }
 
-    /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait
-    /// in the queue; one that is unreachable or was removed is not, so that they are told.
+    /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait in the
+    /// queue, and so is one whose key only another host has; one that is unreachable or was removed is not, so that
+    /// they are told.
     pub fn claimable(&self) -> Vec<Reachable> {
         let listing = self.listing.borrow();
         let starting = |place: &&Place| {
             let server = listing.catalogue.server(&place.server);
             server.is_some_and(|server| server.state == ServerState::Starting)
         };
-        let ready = listing.places.iter().filter(|place| !starting(place));
+        let ready = listing.places.iter().filter(|place| !starting(place) && !place.is_left_to_others);
         let reachable = |place: &Place| (place.server.clone(), place.slot_key.clone());
         ready.map(reachable).map(|(server, slot_key)| Reachable { server, slot_key }).collect()
     }

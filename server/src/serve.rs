@@ -18,7 +18,7 @@ use crate::{
     auth::{Auth, TOKEN_LIFETIME},
     backend::http_client,
     browsers::Browsers,
-    coder::{self, Changes, Coders},
+    coder::{self, Changes, Coders, login::Holders},
     config::Config,
     data_dir::DataDir,
     diffs::Diffs,
@@ -30,6 +30,7 @@ use crate::{
         listener::without_delay,
         router::router,
     },
+    keys::Keys,
     live::Live,
     models::Models,
     personas::Personas,
@@ -60,15 +61,16 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
+    let keys = Keys::open(&data_dir, place.clone())?;
     let agents = coder::agents::all(&config.agents);
     let settings = Settings::new(
         db.clone(),
         models.clone(),
         client.clone(),
         config.clone(),
+        keys,
         address,
-        place.clone(),
-        agents.clone(),
+        Holders { host: place.clone(), agents: agents.clone() },
     );
     let settings = Arc::new(settings);
     let roots = AllowedRoots::new(&config.allowed_roots)?;

@@ -31,6 +31,7 @@ pub mod rejected;
 pub mod run;
 pub mod search;
 pub mod settings;
+pub mod setup;
 #[cfg(test)]
 mod sim;
 pub mod slot;

@@ -12,7 +12,9 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
-use super::{Coders, Place, asking::Asking, environment, home_file, offers::is_system, unprepared, way::Way};
+use super::{
+    Coders, Place, asking::Asking, environment, home_file, offers::is_system, setup, unprepared, way::Way,
+};
 use crate::{
     backend,
     engine::{Backend, Stop},
@@ -50,10 +52,15 @@ impl Backend for ExternalAgent {
 impl ExternalAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.place, &self.coder).await?;
+        let worktree = self
+            .coders
+            .worktree(setup::Turn { stream: self.stream, outputs, stop }, self.place, &self.coder)
+            .await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
-        let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        // Empty where it was here before, and cannot go on from anywhere.
+        let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
         let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model).await?;
         let started = Instant::now();
         let mut process = self.start(&worktree, &way).await?;
@@ -66,7 +73,7 @@ impl ExternalAgent {
         let turn = Turn {
             folder: worktree.tree(),
             prompt: self.prompt.clone(),
-            resume: resume.clone(),
+            resume,
             before: self.before.clone(),
             mode: if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask },
             limits: acp::Limits::default(),
@@ -83,7 +90,7 @@ impl ExternalAgent {
             // The agent would have gone on asking.
             Err(words) => Err(backend::Error::Unprepared(words)),
             Ok(Ok(ended)) => {
-                self.keep(id, &ended, resume.is_some(), outputs).await?;
+                self.keep(id, &ended, was_here, outputs).await?;
                 measured(&ended, started)
             }
             Ok(Err(error)) => {
@@ -143,25 +150,29 @@ impl ExternalAgent {
         &self,
         id: domain::id::WorktreeId,
         ended: &Ended,
-        wanted: bool,
+        was_here: bool,
         outputs: &mpsc::Sender<Output>,
     ) -> Result<(), backend::Error> {
-        if wanted && !ended.resumed {
-            let words = format!(
-                "\n\n*{} could not go on from its earlier session and began anew.*",
-                self.agent.title
-            );
+        if was_here && !ended.resumed {
+            let words = format!("\n\n*{}*", began_anew(self.agent.title, ended.can_resume));
             say(outputs, Output::Text(words)).await?;
         }
-        if ended.can_resume {
-            let kept =
-                store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, &ended.session);
-            if let Err(error) = kept.await {
-                tracing::warn!(%error, "an agent's session could not be kept");
-            }
+        let session = if ended.can_resume { ended.session.as_str() } else { "" };
+        let kept = store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, session);
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "an agent's session could not be kept");
         }
         Ok(())
     }
+}
+
+/// What a person has to know of an agent that was here before and does not remember.
+fn began_anew(title: &str, can_resume: bool) -> String {
+    let why = match can_resume {
+        true => "could not go on from its earlier session",
+        false => "cannot go on from an earlier session",
+    };
+    format!("{title} {why}. It began anew, and was told what was said before.")
 }
 
 fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error> {

@@ -30,6 +30,12 @@ pub fn shown(account: &Account) -> String {
     Path::new("~").join(account.login).display().to_string()
 }
 
+/// Whose logins can be here.
+pub struct Holders {
+    pub host: String,
+    pub agents: Vec<&'static Agent>,
+}
+
 /// The logins of agents on this host, as the catalogue has them.
 #[derive(Default)]
 pub struct Logins {
@@ -39,12 +45,12 @@ pub struct Logins {
 }
 
 impl Logins {
-    pub async fn load(db: &Db, host: &str, agents: &[&'static Agent]) -> store::Result<Self> {
+    pub async fn load(db: &Db, holders: &Holders) -> store::Result<Self> {
         let mut logins = Self::default();
-        for agent in agents {
+        for agent in &holders.agents {
             let Some(account) = &agent.account else { continue };
             let server = Backend(agent.name.to_owned()).login_server();
-            if store::settings::own_login(db, host, agent.name).await? {
+            if store::settings::own_login(db, &holders.host, agent.name).await? {
                 let models = [DEFAULT_MODEL].into_iter().chain(account.models.iter().copied());
                 let (title, models) = (agent.title.to_owned(), models.map(str::to_owned).collect());
                 logins.used.push(models::Account { server, title, models });

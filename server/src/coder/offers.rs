@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use acp::{Agent, install};
+use acp::{Agent, Need, install};
 use app::error::AppError;
 use domain::{
     Rejected,
@@ -70,6 +70,7 @@ impl Coders {
             login: None,
             is_installable: false,
         };
+        let has_node = self.node().await.is_some();
         let mut offers = vec![native];
         for agent in &self.agents {
             offers.push(Offer {
@@ -79,7 +80,7 @@ impl Coders {
                     Some(package) => format!("{} {}", package.name, package.version),
                     None => format!("{}, as boocode.toml says", agent.program),
                 },
-                state: self.state_of(agent),
+                state: self.state_of(agent, has_node),
                 speaks: agent.speaks,
                 login: self.login_of(agent).await,
                 is_installable: agent.package.is_some(),
@@ -91,7 +92,7 @@ impl Coders {
         offers
     }
 
-    fn state_of(&self, agent: &'static Agent) -> State {
+    fn state_of(&self, agent: &'static Agent, has_node: bool) -> State {
         match guard(&self.installing).get(agent.name) {
             Some(Installing::Runs) => return State::Installing,
             Some(Installing::Failed(reason)) => return State::Unusable { reason: reason.clone() },
@@ -102,6 +103,9 @@ impl Coders {
         }
         let root = self.agents_root();
         match (install::installed(&root, agent), install::by_hand(&root, agent)) {
+            (install::Installed::Yes, _) if agent.needs(Need::Node) && !has_node => {
+                State::Unusable { reason: "it needs Node.js 20 or newer: apt install nodejs npm".to_owned() }
+            }
             (install::Installed::Yes, _) => {
                 let version = agent.package.as_ref().map_or("", |package| package.version);
                 State::Ready { version: version.to_owned() }

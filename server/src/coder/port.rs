@@ -17,6 +17,7 @@ use git::Limits;
 use tokio::task::spawn_blocking;
 
 use super::Coders;
+use crate::sentence::sentence;
 
 /// Who signs a commit that a person asked for, where git does not know them.
 pub(crate) const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
@@ -191,11 +192,4 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&error.to_string()))),
         Err(error) => Err(AppError::internal(&error)),
     }
-}
-
-pub(super) fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }

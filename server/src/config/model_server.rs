@@ -27,13 +27,56 @@ pub struct ConfiguredServer {
     pub speaks: Option<Vec<Protocol>>,
 }
 
-/// Keys come from the environment only. A missing one is no reason not to start: the catalogue says so.
+/// Keys come from the environment, or were entered in Settings. One that is not here is no reason not to start: the
+/// catalogue says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     None,
-    Missing { variable: String },
-    Set { variable: String, value: Secret },
+    Missing {
+        variable: String,
+    },
+    Set {
+        variable: String,
+        value: Secret,
+    },
+    /// Entered in Settings.
+    Kept {
+        value: Secret,
+    },
+    /// Entered in Settings on another host, which alone can open it.
+    Elsewhere,
+    /// Entered here, and no longer to be opened: the secret of this host is another one now.
+    Unreadable,
 }
+
+impl Key {
+    pub fn value(&self) -> Option<&Secret> {
+        match self {
+            Self::Set { value, .. } | Self::Kept { value } => Some(value),
+            Self::None | Self::Missing { .. } | Self::Elsewhere | Self::Unreadable => None,
+        }
+    }
+
+    /// Why a server that wants one cannot be asked.
+    pub fn hindrance(&self) -> Option<String> {
+        match self {
+            Self::None | Self::Set { .. } | Self::Kept { .. } => None,
+            Self::Missing { variable } => Some(format!("{variable} is not set")),
+            Self::Elsewhere => Some(
+                "its key was entered on another machine, which keeps it to itself; enter it here too, under \
+                 Settings, Models"
+                    .to_owned(),
+            ),
+            Self::Unreadable => {
+                Some("its key can no longer be read here; enter it again, under Settings, Models".to_owned())
+            }
+        }
+    }
+}
+
+/// Said where a key would leave the machine in the clear.
+pub const UNENCRYPTED: &str =
+    "a key would travel unencrypted; allowed is https, or http within a private network";
 
 /// Every problem is a pair of the setting's name and what is wrong with it.
 pub(super) fn parse(
@@ -142,10 +185,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Pars
     if let (Some(address), Some(_)) = (&address, &variable)
         && !address.may_carry_a_key()
     {
-        reader.problem(
-            "url",
-            "a key would travel unencrypted; allowed is https, or http within a private network",
-        );
+        reader.problem("url", UNENCRYPTED);
     }
     let key = match variable {
         None => Key::None,

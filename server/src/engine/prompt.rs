@@ -109,6 +109,14 @@ fn question(text: String, files: Vec<SentFile>, left_out: &[LeftOut]) -> Content
     Content::Parts([Part::Text { text }].into_iter().chain(images.into_iter().map(image)).collect())
 }
 
+/// An agent's program has words of its own before a conversation, so a persona's come with the question.
+pub(crate) fn as_persona(mut conversation: Conversation, persona: Option<&Persona>) -> Conversation {
+    if let (Some(persona), Some(Said::Question { text, .. })) = (persona, conversation.said.last_mut()) {
+        *text = format!("{}\n\n{text}", persona.prompt);
+    }
+    conversation
+}
+
 /// For an agent's program: what was said before, as one text, and the question itself in parts.
 pub(crate) fn blocks(mut said: Vec<Said>) -> (Option<String>, Vec<Block>) {
     let question = match said.pop() {

@@ -227,7 +227,13 @@ impl Keeper {
             if listing.catalogue.server(name).is_none() {
                 // A place of its own: nobody waits there for what is still running.
                 let slot_key = format!("removed|{name}");
-                listing.places.push(Place { server: name.clone(), slot_key, parallel: 1, endpoint: None });
+                listing.places.push(Place {
+                    server: name.clone(),
+                    slot_key,
+                    parallel: 1,
+                    endpoint: None,
+                    is_left_to_others: false,
+                });
             }
         }
         self.publish.send_if_modified(|published| {
@@ -267,7 +273,13 @@ impl Keeper {
             }),
             _ => None,
         };
-        listing.places.push(Place { server: SMALL_MODEL_SERVER.into(), slot_key, parallel: 1, endpoint });
+        listing.places.push(Place {
+            server: SMALL_MODEL_SERVER.into(),
+            slot_key,
+            parallel: 1,
+            endpoint,
+            is_left_to_others: false,
+        });
         listing.catalogue.servers.push(ModelServer {
             name: SMALL_MODEL_SERVER.into(),
             flavour: Flavour::Small,

@@ -7,20 +7,23 @@ use domain::{
     catalogue::Lane,
     feed::Event,
     protocol::Protocol,
-    settings::{Part, Work},
+    settings::{Budget, Part, Work},
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::{
     Db, Error, Result,
     chats::{from_word, word},
     feed,
+    keys::{self, SealedKey},
 };
 
 pub const SERVERS_MAX: i64 = 50;
 const DEFAULT_MODEL: &str = "default_model";
+const WORKTREE_BUDGET: &str = "worktree_budget_gb";
 
 /// A model server as it was typed, once it passed the rules of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,7 @@ pub struct ServerRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     pub servers: Vec<ServerRow>,
+    pub keys: Vec<SealedKey>,
     /// The names of those that were removed: what still waits for one is told so.
     pub removed: Vec<String>,
     pub default_model: Option<String>,
@@ -68,13 +72,13 @@ pub async fn load(db: &Db) -> Result<Kept> {
             speaks: row.speaks.map(serde_json::from_value).transpose()?,
         });
     }
-    let default_model = value(&mut *db.pool.acquire().await?, DEFAULT_MODEL).await?;
-    kept.default_model = default_model.map(serde_json::from_value).transpose()?;
+    kept.keys = keys::all(db).await?;
+    kept.default_model = value(db, DEFAULT_MODEL).await?;
     Ok(kept)
 }
 
 /// Adds a server, or brings back one of that name that was removed.
-pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
+pub async fn add_server(db: &Db, server: &ServerRow, key: Option<&SealedKey>) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let there =
         sqlx::query_scalar!(r#"select count(*) as "count!" from model_servers where removed_at is null"#)
@@ -111,10 +115,13 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         let words = format!("A model server is called {} already.", server.name);
         return Err(Rejected::Invalid(words).into());
     }
+    if let Some(key) = key {
+        keys::record(&mut tx, key).await?;
+    }
     changed(tx, Part::ModelServers).await
 }
 
-/// Removes a server, unless more tasks wait for it than whoever asks was told of.
+/// Removes a server and forgets its keys, unless more tasks wait for it than whoever asks was told of.
 pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let removed = sqlx::query!(
@@ -136,6 +143,7 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
         let words = format!("{waiting} tasks wait for it by now. Look again before you remove it.");
         return Err(Rejected::Invalid(words).into());
     }
+    keys::forget(&mut tx, name).await?;
     // By then nobody waits for it any more, and the name may mean another server somewhere else.
     sqlx::query!("delete from model_servers where removed_at < now() - interval '30 days'")
         .execute(&mut *tx)
@@ -145,32 +153,40 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
 
 /// The model for titles and where nobody chose; `None` leaves it to the rules.
 pub async fn set_default_model(db: &Db, model: Option<&str>) -> Result<()> {
-    let mut tx = db.pool.begin().await?;
-    set_value(&mut tx, DEFAULT_MODEL, model.map(|model| Value::String(model.to_owned()))).await?;
-    changed(tx, Part::DefaultModel).await
+    set(db, DEFAULT_MODEL, model.map(Value::from), Part::DefaultModel).await
+}
+
+pub async fn worktree_budget(db: &Db) -> Result<Budget> {
+    Ok(value(db, WORKTREE_BUDGET).await?.unwrap_or_default())
+}
+
+pub async fn set_worktree_budget(db: &Db, budget: Budget) -> Result<()> {
+    set(db, WORKTREE_BUDGET, Some(Value::from(budget.gb())), Part::Worktrees).await
 }
 
 /// Whether an agent may use its own login, on the machine where that lies.
 pub async fn own_login(db: &Db, host: &str, agent: &str) -> Result<bool> {
-    Ok(value(&mut *db.pool.acquire().await?, &own_login_key(host, agent)).await?.is_some())
+    Ok(value::<bool>(db, &own_login_key(host, agent)).await?.is_some())
 }
 
 pub async fn set_own_login(db: &Db, host: &str, agent: &str, is_used: bool) -> Result<()> {
-    let mut tx = db.pool.begin().await?;
-    set_value(&mut tx, &own_login_key(host, agent), is_used.then_some(Value::Bool(true))).await?;
-    changed(tx, Part::OwnLogins).await
+    set(db, &own_login_key(host, agent), is_used.then_some(Value::Bool(true)), Part::OwnLogins).await
 }
 
 fn own_login_key(host: &str, agent: &str) -> String {
     format!("own_login/{host}/{agent}")
 }
 
-async fn value(connection: &mut PgConnection, key: &str) -> Result<Option<Value>> {
-    let value = sqlx::query_scalar!("select value from settings where key = $1", key);
-    Ok(value.fetch_optional(connection).await?)
+async fn value<T: DeserializeOwned>(db: &Db, key: &str) -> Result<Option<T>> {
+    let value = sqlx::query_scalar!("select value from settings where key = $1", key)
+        .fetch_optional(&db.pool)
+        .await?;
+    Ok(value.map(serde_json::from_value).transpose()?)
 }
 
-async fn set_value(connection: &mut PgConnection, key: &str, value: Option<Value>) -> Result<()> {
+/// `None` leaves it to the rules again.
+async fn set(db: &Db, key: &str, value: Option<Value>, what: Part) -> Result<()> {
+    let mut tx = db.pool.begin().await?;
     match value {
         Some(value) => {
             sqlx::query!(
@@ -179,14 +195,14 @@ async fn set_value(connection: &mut PgConnection, key: &str, value: Option<Value
                 key,
                 value
             )
-            .execute(connection)
+            .execute(&mut *tx)
             .await?;
         }
         None => {
-            sqlx::query!("delete from settings where key = $1", key).execute(connection).await?;
+            sqlx::query!("delete from settings where key = $1", key).execute(&mut *tx).await?;
         }
     }
-    Ok(())
+    changed(tx, what).await
 }
 
 /// What waits and what runs, by model server.
@@ -208,7 +224,7 @@ pub async fn postgres_version(db: &Db) -> Result<String> {
     Ok(version.fetch_one(&db.pool).await?)
 }
 
-async fn changed(mut tx: Transaction<'_, Postgres>, what: Part) -> Result<()> {
+pub(crate) async fn changed(mut tx: Transaction<'_, Postgres>, what: Part) -> Result<()> {
     feed::append(&mut tx, &[Event::SettingsChanged { what }]).await?;
     tx.commit().await?;
     Ok(())

@@ -22,8 +22,12 @@ use crate::{
     harness::{Server, Watcher, World, eventually},
 };
 
+pub fn known(name: &str) -> &'static acp::Agent {
+    acp::agents::ALL.into_iter().find(|agent| agent.name == name).unwrap()
+}
+
 /// Where the agents of this Coder work, which is known once one has.
-fn tree(world: &World, page: &Watcher) -> PathBuf {
+pub fn tree(world: &World, page: &Watcher) -> PathBuf {
     let id = page.chat().worktree.as_ref().unwrap().id;
     world.folder.path().canonicalize().unwrap().join("one/worktrees").join(id.to_string()).join("tree")
 }

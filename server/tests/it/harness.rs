@@ -88,6 +88,16 @@ impl World {
         Server::start(command, self.client.clone(), None).await
     }
 
+    /// A server that finds its agents in a folder of the test's.
+    pub async fn server_with_tools(&self, name: &str, tools: &Path) -> Server {
+        let mut command = self.command(name, 0);
+        command
+            .env("BOOCODE_TOOLS_DIR", tools)
+            .arg("--model-server")
+            .arg(format!("local={}", self.model_url));
+        Server::start(command, self.client.clone(), None).await
+    }
+
     /// A server that is called by the name of a proxy in front, of which this test plays the part.
     pub async fn server_behind(&self, name: &str, public_url: &str, proxy: &str) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();

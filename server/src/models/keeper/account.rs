@@ -25,7 +25,13 @@ pub(super) fn list(account: &Account, hostname: &str, listing: &mut Listing) {
         flavour: Flavour::Account,
     };
     let endpoint = Some(endpoint);
-    listing.places.push(Place { server: server.clone(), slot_key, parallel: PARALLEL, endpoint });
+    listing.places.push(Place {
+        server: server.clone(),
+        slot_key,
+        parallel: PARALLEL,
+        endpoint,
+        is_left_to_others: false,
+    });
     let model = |id: &String| Model { label: Some(format!("{title}: {id}")), ..Model::named(id) };
     listing.catalogue.servers.push(ModelServer {
         name: server.clone(),

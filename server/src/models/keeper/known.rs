@@ -57,13 +57,9 @@ impl Known {
         };
         let seen = match seen {
             Seen::Serving { flavour, mut models } => {
-                let key = match key {
-                    Key::Set { value, .. } => Some(value),
-                    Key::None | Key::Missing { .. } => None,
-                };
-                context::ask(client, address, key, flavour, &mut models).await;
+                context::ask(client, address, key.value(), flavour, &mut models).await;
                 if self.speaks.is_none() {
-                    self.speaks = spoken::ask(client, address, key, flavour).await;
+                    self.speaks = spoken::ask(client, address, key.value(), flavour).await;
                 }
                 Seen::Serving { flavour, models }
             }
@@ -98,10 +94,7 @@ impl Known {
         let endpoint = Endpoint {
             base_url: address.root().into(),
             api_url: address.api().into(),
-            api_key: match key {
-                Key::Set { value, .. } => Some(value.clone()),
-                Key::None | Key::Missing { .. } => None,
-            },
+            api_key: key.value().cloned(),
             slot_key: address.slot_key(hostname),
             lane: *lane,
             parallel: *parallel,
@@ -112,6 +105,7 @@ impl Known {
             slot_key: endpoint.slot_key.clone(),
             parallel: *parallel,
             endpoint: Some(endpoint),
+            is_left_to_others: *key == Key::Elsewhere,
         });
         listing.catalogue.servers.push(ModelServer {
             name: name.clone(),

@@ -57,7 +57,7 @@ pub struct Scene {
 
 impl Scene {
     pub async fn new(name: &str) -> Self {
-        let agent = acp::agents::ALL.into_iter().find(|agent| agent.name == name).unwrap();
+        let agent = super::known(name);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         tokio::spawn(scripted::serve(listener, Script { tokens_per_second: 0.0, ..Script::default() }));
