@@ -38,6 +38,14 @@ pub async fn personas_of_session(session: SessionId) -> Result<Offer, AppError> 
     Ok(ports::personas()?.offer(project.path).await)
 }
 
+/// The check that the project names in Settings; empty where it names none.
+#[server(endpoint = "check_of_session", protocol = Wire)]
+pub async fn check_of_session(session: SessionId) -> Result<String, AppError> {
+    let db = ports::db()?;
+    let project = store::workspace::project_of_session(&db, session).await?;
+    Ok(store::setups::get(&db, project.id).await?.check)
+}
+
 #[server(endpoint = "stop_battle")]
 pub async fn stop_battle(battle: BattleId) -> Result<(), AppError> {
     decide(battle, Input::Stop { fresh: fresh(), at_ms: now_ms() }).await

@@ -7,6 +7,7 @@ use super::{super::api, lines::Lines};
 use crate::{
     chat::{api::Models, model_options},
     erased::{Erase, Show, effect},
+    panes::Panes,
 };
 
 #[component]
@@ -24,6 +25,19 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
         spawn_local(async move {
             cost.try_set(api::analysis_cost(count, model).await.ok());
         });
+    });
+    let (panes, check) = (expect_context::<Panes>(), RwSignal::new(String::new()));
+    effect(move || {
+        if let Some(session) = panes.session.get() {
+            spawn_local(async move {
+                // What a person typed in the meantime stays.
+                if let Ok(named) = api::check_of_session(session).await
+                    && check.try_with_untracked(String::is_empty) == Some(true)
+                {
+                    check.set(named);
+                }
+            });
+        }
     });
     let told = move || {
         cost.get().map(|cost| match cost.duration_ms {
@@ -78,6 +92,8 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
                             autocomplete="off"
                             spellcheck="false"
                             placeholder="a command, such as make test"
+                            prop:value=check
+                            on:input:target=move |typed| check.set(typed.target().value())
                         />
                         <span class="field-hint">
                             "It runs on the project as it is first, then on each result in a clean tree. What failed \
