@@ -21,7 +21,7 @@ const row = (page: Page, agent: string) =>
 
 async function install(page: Page, agent: string): Promise<void> {
   await expect(row(page, agent)).toContainText('Not installed');
-  await expect(row(page, agent).locator('code')).toContainText('npm install --prefix');
+  await expect(row(page, agent).locator('code')).toContainText('npm install --ignore-scripts --prefix');
   await action(page, `Install ${agent}`).click();
   await expect(row(page, agent)).toContainText('Being installed…');
   await expect(row(page, agent)).toContainText('Ready, version', { timeout: 180_000 });
