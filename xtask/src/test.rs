@@ -97,7 +97,7 @@ impl Test {
         if self.fast {
             skipped("browser tests", "--fast");
         } else if built.is_some() && assets.is_some() {
-            tally.tests("browser tests", || browser(workspace, &tools, &environment))?;
+            tally.tests("browser tests", || browser(workspace, &tools, &environment, &[]))?;
         }
         tally.check_with("leftovers", leftovers::check)?;
         Ok(tally.close())
@@ -153,9 +153,14 @@ fn with_database(
     Ok(())
 }
 
-fn browser(workspace: &Workspace, tools: &Tools, environment: &Environment) -> Result<Counts> {
+fn browser(
+    workspace: &Workspace,
+    tools: &Tools,
+    environment: &Environment,
+    arguments: &[&str],
+) -> Result<Counts> {
     let mut playwright = install::playwright(workspace, tools)?;
-    playwright.arg("test").env("CI", "1");
+    playwright.arg("test").args(arguments).env("CI", "1");
     environment.apply(&mut playwright);
     // Playwright closes its browsers on INT.
     let on_int = |owned: &mut Owned| owned.stop_with = Signal::INT;

@@ -7,6 +7,7 @@ use super::{
     tally::Tally,
 };
 use crate::{
+    build::{self, Kind},
     install::{self, Tools, agents::Which},
     postgres::Cluster,
     workspace::Workspace,
@@ -39,6 +40,7 @@ pub fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode> {
     // The server embeds this folder, and does not compile without one.
     fs::create_dir_all(workspace.dist().join("pkg"))?;
     install::compiler()?;
+    install::wasm_target(workspace)?;
     let Some(built) = tally.step("compile tests", || binaries::compile(workspace))? else {
         return Ok(tally.close());
     };
@@ -66,6 +68,13 @@ pub fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode> {
         log = printed;
         Ok(counts)
     })?;
+    if tally.step("assets", || build::assets(workspace, Kind::Quick))?.is_some() {
+        environment.set("BOOCODE_BIN", &built.boocode);
+        environment.set("SCRIPTED_BIN", &built.scripted);
+        let config = ["--config", "agents.config.ts"];
+        tally
+            .tests("all of them in one battle", || super::browser(workspace, tools, &environment, &config))?;
+    }
     tally.check_with("leftovers", leftovers::check)?;
     println!("\n{}", table(&listed(&built)?, &log));
     Ok(tally.close())
