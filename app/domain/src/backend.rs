@@ -20,6 +20,20 @@ impl Backend {
     pub fn is_native(&self) -> bool {
         self.0 == NATIVE
     }
+
+    /// As people know it; one that is not known goes by its name.
+    pub fn title(&self) -> &str {
+        match self.0.as_str() {
+            NATIVE => "BooCode",
+            "claude" => "Claude Code",
+            "codex" => "Codex",
+            "gemini" => "Gemini CLI",
+            "goose" => "Goose",
+            "opencode" => "OpenCode",
+            "qwen" => "Qwen Code",
+            name => name,
+        }
+    }
 }
 
 impl fmt::Display for Backend {
