@@ -1,6 +1,7 @@
 //! Measurements, each against its goal and, where there is one, a reference taken in the same run.
 
 mod git;
+mod scheduler;
 mod start;
 mod switch;
 pub mod wired;
@@ -41,6 +42,10 @@ enum Name {
     Worktree,
     /// A diff of 1,000 changed files, against `git add -N . && git diff`
     Diff,
+    /// A battle of six, against its slowest lane alone
+    Battle,
+    /// What a battle costs the database while the tables grow, and taking up what a killed server left
+    Scheduler,
 }
 
 /// What a measurement found.
@@ -71,6 +76,8 @@ impl Bench {
             Name::Mention => wired::run(workspace, "mention", &[])?,
             Name::Worktree => git::run(workspace, "worktree")?,
             Name::Diff => git::run(workspace, "diff")?,
+            Name::Battle => wired::run(workspace, "battle", &[])?,
+            Name::Scheduler => scheduler::run(workspace)?,
             Name::Memory => {
                 // A page is loaded, so it has to be there.
                 assets(workspace)?;
