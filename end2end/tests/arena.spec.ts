@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { act, battle, choose, git, launcher, openLauncher, openProject, output, row, view } from './battles';
+import { act, battle, choose, launcher, openLauncher, openProject, output, row, view } from './battles';
+import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
 import { BooCode, expect, live, test } from './world';
 

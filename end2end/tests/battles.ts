@@ -1,12 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { git } from './coders';
 import { focused, menu } from './panes';
 import { addProject, type BooCode, expect, live, logIn } from './world';
-
-export const git = (folder: string, ...args: string[]) =>
-  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
 
 export const launcher = (page: Page) => page.getByRole('region', { name: 'New battle' });
 export const battle = (page: Page) => page.getByRole('region', { name: 'Battle', exact: true });
