@@ -5,7 +5,6 @@ pub mod browser;
 
 use domain::{
     feed::Event,
-    layout::Content,
     notifications::{Channel, Choice, Kind, Notice, Notifier, Sight},
     page::Wanted,
 };
@@ -144,7 +143,7 @@ impl Notifications {
     /// Somebody came back, or has something else in front.
     fn look(self) {
         let sight = self.sight();
-        self.take_back(|about| matches!(about, Wanted::Chat(chat) if sight.shows(chat)));
+        self.take_back(|about| about.content().is_some_and(|content| sight.shows(content)));
         if !sight.is_away() && self.missed.get_untracked() > 0 {
             self.missed.set(0);
         }
@@ -160,15 +159,7 @@ impl Notifications {
         } else {
             self.panes.layout.read().visible()
         };
-        let chat = |content| match content {
-            Content::Chat(chat) => Some(chat),
-            Content::Arena | Content::Battle(_) | Content::Settings => None,
-        };
-        Sight {
-            is_visible: device::is_visible(),
-            is_focused: device::is_focused(),
-            in_front: content.into_iter().filter_map(chat).collect(),
-        }
+        Sight { is_visible: device::is_visible(), is_focused: device::is_focused(), in_front: content }
     }
 }
 

@@ -98,6 +98,8 @@ pub trait Arena: Send + Sync {
     fn restore_worktrees(&self, battle: BattleId) -> BoxFuture<'_, Result<(), AppError>>;
     /// Writes the results folder anew, and says where.
     fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
+    /// A battle as one file of HTML, after what that is called.
+    fn export(&self, battle: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>>;
 }
 
 /// A path, and what is there.

@@ -4,6 +4,7 @@ mod backends;
 mod browser;
 mod diffview;
 mod git;
+mod scheduler;
 mod start;
 mod switch;
 pub mod wired;
@@ -48,6 +49,10 @@ enum Name {
     Diffview,
     /// A diff of 1,000 changed files, against `git add -N . && git diff`
     Diff,
+    /// A battle of six, against its slowest lane alone
+    Battle,
+    /// What a battle costs the database while the tables grow, and taking up what a killed server left
+    Scheduler,
 }
 
 /// What a measurement found.
@@ -80,6 +85,8 @@ impl Bench {
             Name::Backends => backends::run(workspace)?,
             Name::Worktree => git::run(workspace, "worktree")?,
             Name::Diff => git::run(workspace, "diff")?,
+            Name::Battle => wired::run(workspace, "battle", &[])?,
+            Name::Scheduler => scheduler::run(workspace)?,
             Name::Memory => {
                 // A page is loaded, so it has to be there.
                 assets(workspace)?;

@@ -24,6 +24,8 @@ enum Name {
     Start,
     /// The same while chats go on, and a look at every question, answer and page
     Chat,
+    /// The same while battles go on, and a look at every contestant, result, process and folder
+    Arena,
 }
 
 impl Chaos {
@@ -31,13 +33,16 @@ impl Chaos {
         println!("seed {}", self.seed);
         match self.name {
             Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
-            Name::Chat => {
-                let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
-                let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
-                wired::run(workspace, "chaos", &arguments)?;
-            }
+            Name::Chat => self.wired(workspace, "chaos")?,
+            Name::Arena => self.wired(workspace, "chaos-arena")?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn wired(&self, workspace: &Workspace, task: &str) -> Result<()> {
+        let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
+        let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
+        wired::run(workspace, task, &arguments).map(drop)
     }
 }
 

@@ -26,6 +26,20 @@ impl Backend {
         self.0 == NATIVE
     }
 
+    /// As people know it; one that is not known goes by its name.
+    pub fn title(&self) -> &str {
+        match self.0.as_str() {
+            NATIVE => "BooCode",
+            "claude" => "Claude Code",
+            "codex" => "Codex",
+            "gemini" => "Gemini CLI",
+            "goose" => "Goose",
+            "opencode" => "OpenCode",
+            "qwen" => "Qwen Code",
+            name => name,
+        }
+    }
+
     /// Under this name the catalogue lists its own login.
     pub fn login_server(&self) -> String {
         format!("{}-login", self.0)

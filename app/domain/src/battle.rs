@@ -24,6 +24,7 @@ mod decide;
 pub mod digest;
 mod draft;
 pub mod examination;
+pub mod export;
 mod fresh;
 pub mod judge;
 mod lanes;

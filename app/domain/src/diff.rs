@@ -3,7 +3,7 @@
 //! The server reads the patch, lays it out and writes windows of rows; the browser asks for the windows that it
 //! shows. So a million lines cost it no more than a thousand.
 
-mod hidden;
+pub mod hidden;
 pub mod patch;
 mod row;
 #[cfg(test)]
@@ -162,6 +162,11 @@ impl Comment {
             Side::New => "",
         };
         format!("{}:{}{side}\n> {}\n\n{}", self.path, self.line, self.quoted.trim_end(), self.text.trim())
+    }
+
+    /// Several of them in one message.
+    pub fn all_words(comments: &[Self]) -> String {
+        comments.iter().map(Self::words).collect::<Vec<_>>().join("\n\n")
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is worth telling a person who looks elsewhere: that an answer is done, that one failed, and that a chat
 //! goes on only when they act. Pure: what is looked at, and what is switched on, are inputs.
 
+mod battles;
 mod choice;
 
 pub use choice::{Channel, Choice, Kind, Permission};
@@ -8,7 +9,8 @@ pub use choice::{Channel, Choice, Kind, Permission};
 use crate::{
     chat::title::{clean, shorten},
     feed::Event,
-    id::{ChatId, TaskId},
+    id::{BattleId, TaskId},
+    layout::Content,
     output::Outcome,
     page::Wanted,
     settings::{Section, counted},
@@ -27,25 +29,31 @@ pub struct Sight {
     pub is_visible: bool,
     /// What is typed goes to the page.
     pub is_focused: bool,
-    /// The chats that the page shows.
-    pub in_front: Vec<ChatId>,
+    /// What the page shows.
+    pub in_front: Vec<Content>,
 }
 
 impl Sight {
-    pub fn shows(&self, chat: ChatId) -> bool {
-        self.is_visible && self.in_front.contains(&chat)
+    pub fn shows(&self, content: Content) -> bool {
+        self.is_visible && self.in_front.contains(&content)
     }
 
     /// Whoever is away is not reached by what the page says.
     pub fn is_away(&self) -> bool {
         !self.is_visible || !self.is_focused
     }
+
+    /// Who tells somebody with this before them.
+    fn channels(&self) -> impl Iterator<Item = Channel> {
+        let is_away = self.is_away();
+        Channel::ALL.into_iter().filter(move |channel| *channel == Channel::Page || is_away)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     pub kind: Kind,
-    /// One notice a task: a second one under the same tag takes the place of the first.
+    /// One notice a task or battle: a second one under the same tag takes the place of the first.
     pub tag: String,
     pub title: String,
     /// One line.
@@ -72,6 +80,8 @@ impl Notice {
 pub struct Notifier {
     /// Turns that a person asked to stop; how they end is no news to them.
     stopped: Vec<TaskId>,
+    /// Battles that were seen under way. Only how one of those ends is news.
+    under_way: Vec<BattleId>,
 }
 
 impl Notifier {
@@ -94,10 +104,11 @@ impl Notifier {
             Event::TaskSettled { owner: Owner::Chat(chat), task, work, outcome, .. } if work.is_turn() => {
                 let is_stopped = self.stopped.contains(task) || *outcome == Outcome::Cancelled;
                 self.stopped.retain(|stopped| stopped != task);
-                let entry = workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(*chat));
+                let entry =
+                    workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(Content::Chat(*chat)));
                 return entry.map(|entry| told(*task, entry, outcome, sight, choice)).unwrap_or_default();
             }
-            _ => {}
+            event => return self.hear_battle(event, workspace, sight, choice),
         }
         Vec::new()
     }
@@ -117,7 +128,6 @@ fn told(
         (Some(_), Activity::NeedsPerson) => &[Kind::NeedsAnswer, Kind::Failed],
         (Some(_), _) => &[Kind::Failed],
     };
-    let channels = Channel::ALL.into_iter().filter(|channel| *channel == Channel::Page || sight.is_away());
     let notice = |channel| {
         let kind = *kinds.iter().find(|kind| choice.is_on(**kind, channel))?;
         let why = fault.map_or_else(String::new, |(what, why)| format!("{what}: {why}"));
@@ -132,7 +142,7 @@ fn told(
         let (tag, leads_to) = (task.to_string(), Wanted::Chat(entry.id));
         Some((channel, Notice { kind, tag, title: entry.title.clone(), body, leads_to }))
     };
-    channels.filter_map(notice).collect()
+    sight.channels().filter_map(notice).collect()
 }
 
 #[cfg(test)]

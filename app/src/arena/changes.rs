@@ -1,6 +1,9 @@
 //! What contestants changed: each against the base, or one against another.
 
-use domain::{diff::Of, id::ContestantId};
+use domain::{
+    diff::{Comment, Of},
+    id::ContestantId,
+};
 use leptos::prelude::*;
 
 use super::pane::Arena;
@@ -37,7 +40,8 @@ pub fn ChangesView() -> impl IntoView {
         Some((shown, Some(against), _)) => code::view(Of::Between(against, shown), Callback::new(|_| {})),
         Some((shown, None, _)) => {
             // What is said on a line goes to the Coder that goes on from there.
-            code::view(Of::Contestant(shown), Callback::new(move |_| arena.go_on(shown)))
+            let take = move |comments: Vec<Comment>| arena.go_on(shown, Comment::all_words(&comments));
+            code::view(Of::Contestant(shown), Callback::new(take))
         }
         None => view! {
             <EmptyState

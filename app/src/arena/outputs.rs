@@ -12,6 +12,7 @@ use crate::{
     chat::{AttemptView, is_lost, writes},
     erased::{Erase, For, Show},
     feed::Feed,
+    icon::Icon,
 };
 
 #[component]
@@ -43,6 +44,7 @@ fn OutputView(id: ContestantId) -> impl IntoView {
             .read(feed, |it| it.contestant(id).map(|it| it.tries.clone()).unwrap_or_default())
             .unwrap_or_default()
     });
+    let is_alone = move || arena.alone.get().is_some();
     let chosen = RwSignal::new(None::<TaskId>);
     let shown = Memo::new(move |_| chosen.get().or_else(|| tries.read().last().copied()));
     let task = Memo::new(move |_| {
@@ -78,9 +80,29 @@ fn OutputView(id: ContestantId) -> impl IntoView {
     view! {
         <article class="arena-output" aria-label=format!("Output of {letter}")>
             <header class="arena-output-head">
+                <Show when=is_alone>
+                    <button
+                        class="icon-button arena-back"
+                        type="button"
+                        aria-label="Back to all contestants"
+                        on:click=move |_| arena.alone.set(None)
+                    >
+                        {Icon::Previous.view()}
+                    </button>
+                </Show>
                 <span class="arena-letter" data-letter=letter.to_string()>{letter.to_string()}</span>
                 <h2>{title}</h2>
                 {earlier}
+                <Show when=move || !is_alone()>
+                    <button
+                        class="icon-button"
+                        type="button"
+                        aria-label=format!("Show {letter} alone")
+                        on:click=move |_| arena.alone.set(Some(id))
+                    >
+                        {Icon::Maximise.view()}
+                    </button>
+                </Show>
             </header>
             <div class="arena-output-body" tabindex="0" role="region" aria-label=format!("What {letter} says")>
                 <Show when=move || is_empty.get()>

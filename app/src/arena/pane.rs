@@ -3,6 +3,7 @@
 use domain::{
     battle::{Battle, Kind, Status},
     id::{BattleId, ContestantId},
+    page::Wanted,
 };
 use leptos::{prelude::*, task::spawn_local};
 
@@ -17,6 +18,7 @@ use super::{
     verdict::AnalysisView,
 };
 use crate::{
+    chat::leave_draft,
     erased::{Erase, Erased, Show},
     error::AppError,
     feed::Feed,
@@ -71,10 +73,17 @@ impl Arena {
         self.toasts.push(ToastKind::Done, words, None);
     }
 
-    /// A Coder that goes on where a contestant stopped.
-    pub fn go_on(self, contestant: ContestantId) {
+    /// A Coder that goes on where a contestant stopped. The words stand in its composer, to be read once more
+    /// before they are sent.
+    pub fn go_on(self, contestant: ContestantId, words: String) {
         let pane = self.panes.focused.get_untracked().map(|pane| pane.0);
-        self.panes.go_to(async move { api::go_on_with(contestant, pane).await });
+        self.panes.go_to(async move {
+            let path = api::go_on_with(contestant, pane).await?;
+            if let Wanted::Chat(chat) = Wanted::from_path(&path) {
+                leave_draft(chat, &words);
+            }
+            Ok(path)
+        });
     }
 
     pub fn look_at(self, contestant: ContestantId, view: View) {
@@ -98,8 +107,10 @@ pub fn ArenaPane(battle: BattleId) -> impl IntoView {
     };
     provide_context(arena);
     let is_here = Memo::new(move |_| arena.read(feed, |_| ()).is_some());
+    // On a phone, one that is looked at alone has the whole screen.
+    let is_full = move || (arena.view.get() == View::Output && arena.alone.get().is_some()).then_some("");
     view! {
-        <section class="arena" aria-label="Battle">
+        <section class="arena" aria-label="Battle" data-full=is_full>
             <Show when=move || is_here.get()>
                 <Head />
                 <Roster />

@@ -226,7 +226,7 @@ fn RowMenu(id: ContestantId, shown: Memo<Option<Shown>>) -> impl IntoView {
         if is_coding {
             let look = MenuItem::new("Show its changes", move || arena.look_at(id, View::Changes));
             let adopt = MenuItem::new("Adopt…", move || arena.adopting.set(Some(id)));
-            let go_on = MenuItem::new("Continue with feedback", move || arena.go_on(id));
+            let go_on = MenuItem::new("Continue with feedback", move || arena.go_on(id, String::new()));
             let is_over = standing.is_over();
             result.push(only(look.icon(Icon::Branch), is_over, "when it is over"));
             result.push(only(adopt.icon(Icon::Check), is_over, "when it is over"));

@@ -4,7 +4,6 @@ use domain::{
     battle::{
         Analysis,
         analysis::State,
-        judge::Better,
         verdict::{PairResult, Verdict},
     },
     id::ContestantId,
@@ -125,9 +124,8 @@ fn OneAnalysis(number: u32) -> impl IntoView {
         arena
             .read(feed, |battle| {
                 let analysis = battle.analyses.iter().find(|it| it.number == number)?.clone();
-                let letters = battle.contestants.iter().map(|it| (it.id, battle.letter(it.id))).collect();
-                let is_of_now = analysis.is_of_now(battle);
-                Some(Seen { analysis, letters, is_of_now })
+                let (entrants, is_of_now) = (analysis.in_roster_order(battle), analysis.is_of_now(battle));
+                Some(Seen { analysis, entrants, is_of_now })
             })
             .flatten()
     });
@@ -137,19 +135,14 @@ fn OneAnalysis(number: u32) -> impl IntoView {
 #[derive(Clone, PartialEq)]
 struct Seen {
     analysis: Analysis,
-    letters: Vec<(ContestantId, char)>,
+    /// In roster order.
+    entrants: Vec<(ContestantId, char)>,
     is_of_now: bool,
 }
 
 impl Seen {
     fn letter(&self, id: ContestantId) -> char {
-        self.letters.iter().find(|(other, _)| *other == id).map_or('?', |it| it.1)
-    }
-
-    /// In roster order.
-    fn entrants(&self) -> Vec<(ContestantId, char)> {
-        let takes_part = |id: ContestantId| self.analysis.entrants.iter().any(|it| it.contestant == id);
-        self.letters.iter().copied().filter(|(id, _)| takes_part(*id)).collect()
+        self.entrants.iter().find(|(other, _)| *other == id).map_or('?', |it| it.1)
     }
 }
 
@@ -167,10 +160,10 @@ fn analysis_view(seen: Seen) -> Erased {
         view! { <p class="notice">"It compared earlier tries. A contestant has been tried again since."</p> }
     });
     let digests: Vec<_> = seen
-        .entrants()
-        .into_iter()
+        .entrants
+        .iter()
         .filter_map(|(id, letter)| {
-            let text = seen.analysis.entrants.iter().find(|it| it.contestant == id)?.text.clone()?;
+            let text = seen.analysis.entrants.iter().find(|it| it.contestant == *id)?.text.clone()?;
             Some(view! {
                 <details class="arena-digest">
                     <summary>{format!("What {letter} did, as the judge was told")}</summary>
@@ -196,7 +189,7 @@ fn analysis_view(seen: Seen) -> Erased {
 
 /// Wins of each against each, in rounds in which both orders named the same one.
 fn matrix(seen: &Seen, verdict: &Verdict) -> Erased {
-    let entrants = seen.entrants();
+    let entrants = &seen.entrants;
     let head: Vec<_> = entrants
         .iter()
         .map(|(_, letter)| view! { <th scope="col">{format!("over {letter}")}</th> })
@@ -242,23 +235,14 @@ fn cell(verdict: &Verdict, one: ContestantId, other: ContestantId) -> Erased {
 }
 
 fn judgements(seen: &Seen) -> Option<Erased> {
-    let made: Vec<_> = seen.analysis.judgements.iter().filter(|it| it.answer.is_some()).collect();
+    let made = seen.analysis.judged_words(|id| seen.letter(id));
     if made.is_empty() {
         return None;
     }
-    let who = |place: usize| seen.letter(seen.analysis.entrants[place].contestant);
     let lines: Vec<_> = made
         .into_iter()
-        .filter_map(|judgement| {
-            let answer = judgement.answer.as_ref()?;
-            let (first, second) = (who(judgement.first), who(judgement.second));
-            let better = match answer.better {
-                Better::First => first.to_string(),
-                Better::Second => second.to_string(),
-                Better::Neither => "neither".to_owned(),
-            };
-            let head = format!("{first} before {second}, round {}: {better}", judgement.round + 1);
-            Some(view! { <li><span class="arena-judged">{head}</span> <span>{answer.reason.clone()}</span></li> })
+        .map(|(head, reason)| {
+            view! { <li><span class="arena-judged">{head}</span> <span>{reason.to_owned()}</span></li> }
         })
         .collect();
     let count = lines.len();

@@ -43,7 +43,7 @@ pub fn Composer() -> impl IntoView {
     let message = Memo::new(move |_| draft.with(|draft| sending.id_for(draft, &attached.ids())));
     let hands = expect_context::<Hands>();
     let (form, input) = (NodeRef::<html::Form>::new(), NodeRef::<Textarea>::new());
-    keep_draft(format!("draft:{chat}"), draft, input);
+    keep_draft(kept::draft_of(chat), draft, input);
     sending.keep(format!("sent:{chat}"));
     clear_when_sent(feed, ask, sending);
     effect(move || {

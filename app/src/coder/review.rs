@@ -11,9 +11,8 @@ pub fn Review() -> impl IntoView {
     // They go to the agent as a message, which is read once more before it is sent.
     let take = move |comments: Vec<Comment>| {
         draft.update(|draft| {
-            let words: Vec<_> = comments.iter().map(Comment::words).collect();
             let gap = if draft.trim().is_empty() { "" } else { "\n\n" };
-            draft.push_str(&format!("{gap}{}", words.join("\n\n")));
+            draft.push_str(&format!("{gap}{}", Comment::all_words(&comments)));
         });
         reviewing.set(false);
     };

@@ -18,6 +18,7 @@ use domain::{
 };
 use reqwest::{Client, RequestBuilder, StatusCode, header, redirect};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines},
@@ -247,6 +248,21 @@ impl Browser {
             bail!("{endpoint}: {status} {text}");
         }
         Ok(text)
+    }
+
+    /// As a script does it: asks with a body, looks without one.
+    pub async fn script(&self, path: &str, body: Option<&Value>) -> Result<Value> {
+        let url = format!("{}{path}", self.url);
+        let request = match body {
+            Some(body) => self.client.post(url).header(header::ORIGIN, &self.url).json(body),
+            None => self.client.get(url),
+        };
+        let answer = request.timeout(CALL_LIMIT).header(header::COOKIE, &self.cookie).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        if !status.is_success() {
+            bail!("{path}: {status} {text}");
+        }
+        Ok(serde_json::from_str(&text)?)
     }
 
     pub async fn snapshot(&self, chat: Option<ChatId>) -> Result<Snapshot<Page>> {

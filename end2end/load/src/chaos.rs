@@ -2,10 +2,10 @@
 //! missing, nothing be there twice, and nobody be left behind.
 
 mod asker;
-mod dice;
-mod journal;
+pub mod dice;
+pub mod journal;
 mod promises;
-mod strikes;
+pub mod strikes;
 mod verdict;
 
 use std::time::Duration;
@@ -122,7 +122,7 @@ async fn look_on(
     }
 }
 
-async fn orphans(home: &Home) -> Vec<String> {
+pub async fn orphans(home: &Home) -> Vec<String> {
     let began = Instant::now();
     loop {
         let left = machine::processes_of(&home.data_dir());

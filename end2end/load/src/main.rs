@@ -3,6 +3,7 @@
 //! `cargo xtask bench` and `cargo xtask chaos` build this program and run it. Whatever is measured runs in a
 //! process of its own, the references too, so that nobody's work counts as another's.
 
+mod arena;
 mod backends;
 mod boocode;
 mod chaos;
@@ -49,6 +50,17 @@ enum Task {
         #[arg(long)]
         seed: u64,
     },
+    /// The same while battles go on
+    ChaosArena {
+        #[command(flatten)]
+        programs: Programs,
+        #[arg(long)]
+        kills: u32,
+        #[arg(long)]
+        seed: u64,
+    },
+    /// How long a battle of six takes, against its slowest lane
+    Battle(Programs),
     /// A part of a measurement: the model server
     #[command(hide = true)]
     Model,
@@ -107,6 +119,8 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         Task::Mention(programs) => mention::measure(&programs).await,
         Task::Backends { programs, tools_dir } => backends::measure(&programs, &tools_dir).await,
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
+        Task::ChaosArena { programs, kills, seed } => arena::run(&programs, kills, seed).await,
+        Task::Battle(programs) => arena::bench::measure(&programs).await,
         Task::Model => part::model::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,
         Task::Broadcast => part::broadcast::serve().await,

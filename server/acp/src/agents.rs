@@ -14,3 +14,17 @@ pub static ALL: [&Agent; 6] =
 
 /// Those that every run of the tests has.
 pub static TESTED_ALWAYS: [&Agent; 2] = [&qwen::QWEN, &goose::GOOSE];
+
+#[cfg(test)]
+mod tests {
+    use domain::backend::Backend;
+
+    use super::*;
+
+    #[test]
+    fn whoever_has_only_the_name_knows_the_title() {
+        for agent in ALL {
+            assert_eq!(Backend(agent.name.to_owned()).title(), agent.title);
+        }
+    }
+}

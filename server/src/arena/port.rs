@@ -111,6 +111,10 @@ impl ports::Arena for Port {
         }
         .boxed()
     }
+
+    fn export(&self, id: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>> {
+        self.results.export(id).boxed()
+    }
 }
 
 impl Port {

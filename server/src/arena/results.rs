@@ -4,7 +4,7 @@ use std::{io, os::fd::OwnedFd, path::PathBuf};
 
 use app::error::AppError;
 use domain::{
-    battle::{Battle, names, results},
+    battle::{Battle, export, names, results},
     feed::StreamId,
     id::{BattleId, TaskId},
 };
@@ -45,6 +45,15 @@ impl Results {
         })?;
         store::battles::set_results_path(&self.db, id, &path.display().to_string()).await?;
         Ok(path)
+    }
+
+    /// A battle as one file, and what it is called.
+    pub async fn export(&self, id: BattleId) -> Result<(String, String), AppError> {
+        let battle = store::battles::get(&self.db, id).await?;
+        let texts = self.texts(&battle).await?;
+        let name = format!("{}.html", names::folder(battle.kind, battle.created_at_ms, battle.id));
+        let page = spawn_blocking(move || export::page(&battle, &texts)).await;
+        Ok((name, page.map_err(|error| AppError::internal(&error))?))
     }
 
     async fn texts(&self, battle: &Battle) -> Result<results::Texts, AppError> {

@@ -120,6 +120,37 @@ impl Coders {
             Ok::<_, git::Error>(())
         })
         .await??;
+        self.sweep_battles().await
+    }
+
+    /// A check has its tree for as long as it runs, and none runs yet. A battle that was never launched needs
+    /// nothing to begin with.
+    async fn sweep_battles(&self) -> anyhow::Result<()> {
+        let (snapshots, checks) = (self.snapshots.clone(), self.checks.clone());
+        let (begun, mut left) =
+            spawn_blocking(move || Ok::<_, git::Error>((git::list(&snapshots)?, git::list(&checks)?)))
+                .await??;
+        for snapshot in begun {
+            let battle = snapshot.id().parse().map(BattleId);
+            let is_owned = match battle {
+                Ok(battle) => store::battles::is_there(&self.db, battle).await?,
+                Err(_) => false,
+            };
+            if !is_owned {
+                left.push(snapshot);
+            }
+        }
+        spawn_blocking(move || {
+            for left in left {
+                let id = left.id().to_owned();
+                match left.remove() {
+                    Ok(()) => tracing::info!(id, "what no battle owns was removed"),
+                    // Its project may be gone or locked: what it takes of the disk is all that it does.
+                    Err(error) => tracing::warn!(%error, id, "what no battle owns could not be removed"),
+                }
+            }
+        })
+        .await?;
         Ok(())
     }
 

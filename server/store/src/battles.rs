@@ -456,6 +456,14 @@ pub(crate) async fn session(connection: &mut PgConnection, id: BattleId) -> Resu
     Ok(SessionId(session.ok_or_else(|| Rejected::missing("battle"))?))
 }
 
+pub async fn is_there(db: &Db, id: BattleId) -> Result<bool> {
+    match session(&mut *db.pool.acquire().await?, id).await {
+        Ok(_) => Ok(true),
+        Err(crate::Error::Rejected(Rejected::Missing { .. })) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The battle of a contestant.
 pub async fn of_contestant(db: &Db, contestant: ContestantId) -> Result<BattleId> {
     let battle = sqlx::query_scalar!("select battle_id from contestants where id = $1", contestant.0)

@@ -3,6 +3,8 @@
 mod analysis;
 mod bad;
 mod crash;
+mod docs;
+mod export;
 mod results;
 
 use std::{fs, path::PathBuf};

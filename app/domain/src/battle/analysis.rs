@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Battle, Fresh, Judge, blind,
-    judge::{self, Answer},
+    judge::{self, Answer, Better},
     verdict::{Seen, Verdict, pairs},
 };
 use crate::{
@@ -159,6 +159,29 @@ impl Analysis {
         let judged = self.judgements.iter().filter(|judgement| judgement.answer.is_some()).count();
         let entrants = self.entrants.len();
         ((digests + judged) as u32, entrants as u32 + judge::judgements(entrants))
+    }
+
+    /// Who was compared, in roster order, each with its letter.
+    pub fn in_roster_order(&self, battle: &Battle) -> Vec<(ContestantId, char)> {
+        let takes_part = |id: ContestantId| self.entrants.iter().any(|it| it.contestant == id);
+        let all = battle.contestants.iter().map(|it| it.id).filter(|id| takes_part(*id));
+        all.map(|id| (id, battle.letter(id))).collect()
+    }
+
+    /// Each judgement that was made: what was compared and who was named, and why.
+    pub fn judged_words(&self, letter: impl Fn(ContestantId) -> char) -> Vec<(String, &str)> {
+        let who = |place: usize| letter(self.entrants[place].contestant);
+        let words = |judgement: &Judgement, answer: &Answer| {
+            let (first, second) = (who(judgement.first), who(judgement.second));
+            let better = match answer.better {
+                Better::First => first.to_string(),
+                Better::Second => second.to_string(),
+                Better::Neither => "neither".to_owned(),
+            };
+            format!("{first} before {second}, round {}: {better}", judgement.round + 1)
+        };
+        let made = self.judgements.iter().filter_map(|it| Some((it, it.answer.as_ref()?)));
+        made.map(|(judgement, answer)| (words(judgement, answer), answer.reason.as_str())).collect()
     }
 
     /// Whether it compared the results that are there now.

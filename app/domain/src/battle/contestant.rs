@@ -53,8 +53,8 @@ impl Identity {
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Backend(backend) if backend.is_native() => "BooCode",
-            Self::Backend(Backend(name)) | Self::Persona(name) => name,
+            Self::Backend(backend) => backend.title(),
+            Self::Persona(name) => name,
             Self::Plain => "No persona",
         })
     }

@@ -137,20 +137,16 @@ fn analyses(battle: &Battle) -> String {
         match &analysis.state {
             State::Done { verdict } => {
                 text.push_str(&format!("{}\n\n| wins against | ", verdict.sentence));
-                let entrants: Vec<_> = battle
-                    .contestants
-                    .iter()
-                    .filter(|it| analysis.entrants.iter().any(|entrant| entrant.contestant == it.id))
-                    .collect();
-                let letters: Vec<_> = entrants.iter().map(|it| battle.letter(it.id).to_string()).collect();
+                let entrants = analysis.in_roster_order(battle);
+                let letters: Vec<_> = entrants.iter().map(|(_, letter)| letter.to_string()).collect();
                 text.push_str(&format!("{} |\n|---{}|\n", letters.join(" | "), "|---".repeat(letters.len())));
-                for one in &entrants {
-                    let cells = entrants.iter().map(|other| match verdict.wins(one.id, other.id) {
+                for (one, letter) in &entrants {
+                    let cells = entrants.iter().map(|(other, _)| match verdict.wins(*one, *other) {
                         Some(wins) => wins.to_string(),
                         None => "–".to_owned(),
                     });
                     let cells: Vec<_> = cells.collect();
-                    text.push_str(&format!("| {} | {} |\n", battle.letter(one.id), cells.join(" | ")));
+                    text.push_str(&format!("| {letter} | {} |\n", cells.join(" | ")));
                 }
             }
             State::Failed { reason } => text.push_str(&format!("No verdict: {reason}\n")),
@@ -163,20 +159,8 @@ fn analyses(battle: &Battle) -> String {
                 text.push_str(&format!("\n### What {letter} did\n\n{}\n", digest.trim()));
             }
         }
-        for judgement in analysis.judgements.iter() {
-            let Some(answer) = &judgement.answer else { continue };
-            let letter = |place: usize| battle.letter(analysis.entrants[place].contestant);
-            let (first, second) = (letter(judgement.first), letter(judgement.second));
-            let better = match answer.better {
-                super::judge::Better::First => first.to_string(),
-                super::judge::Better::Second => second.to_string(),
-                super::judge::Better::Neither => "neither".to_owned(),
-            };
-            let round = judgement.round + 1;
-            text.push_str(&format!(
-                "\n- {first} before {second}, round {round}: {better}. {}",
-                answer.reason
-            ));
+        for (head, reason) in analysis.judged_words(|id| battle.letter(id)) {
+            text.push_str(&format!("\n- {head}. {reason}"));
         }
         text.push('\n');
     }

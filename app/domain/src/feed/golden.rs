@@ -1,5 +1,7 @@
 //! The wire format, letter by letter: stored events and old pages must stay readable.
 
+mod battle;
+
 use super::*;
 use crate::{
     attachment::{ImageType, Media},

@@ -3,7 +3,7 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     feed::Fold as _,
-    id::{Attempt, MessageId, SessionId},
+    id::{Attempt, ChatId, MessageId, SessionId},
     output::Measured,
     task::{Owner, Work},
 };
@@ -47,7 +47,7 @@ fn sight(words: &str) -> Sight {
     Sight {
         is_visible: !words.contains("hidden"),
         is_focused: !words.contains("hidden") && !words.contains("unfocused"),
-        in_front: words.contains("front").then_some(CHAT).into_iter().collect(),
+        in_front: words.contains("front").then_some(Content::Chat(CHAT)).into_iter().collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Battles as scripts read them.
 
 use domain::{
-    battle::{Battle, Benchmark, analysis::State, verdict::Verdict},
+    battle::{Battle, Benchmark, Standing, analysis::State, verdict::Verdict},
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
 };
 use serde::Serialize;
@@ -90,6 +90,7 @@ struct Examination {
     identity: String,
     model: String,
     question: Option<String>,
+    status: &'static str,
 }
 
 impl Shown {
@@ -116,6 +117,7 @@ impl Shown {
                     identity: it.examiner.identity.name().to_owned(),
                     model: it.examiner.model.to_string(),
                     question: it.question.clone(),
+                    status: battle.tasks.get(&it.task).map_or("queued", |task| Standing::of(task).word()),
                 })
                 .collect(),
             winner_contestant_id: battle.leader(),

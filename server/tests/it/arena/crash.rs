@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{Field, contestant, diff, launch, over, statuses, until};
 use crate::harness::World;
@@ -39,6 +40,29 @@ async fn after_kill_9_nobody_is_lost_and_nobody_runs_twice() {
     let patch = diff(&server, &id, &contestant(&battle, 1)).await;
     assert_eq!(patch.matches("+b\n").count(), 1, "{patch}");
     assert_eq!(battle["analyses"][0]["state"], "done", "{battle:#}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_no_battle_owns_is_swept_at_the_next_start() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.coding("[[say So.]]", &["native@small", "native@large"])).await;
+    over(&server, &id).await;
+    server.kill().await;
+    // As a crash leaves them: between a snapshot and its battle, and in the middle of a check.
+    let (data, stray) = (world.folder.path().join("one"), Uuid::now_v7().to_string());
+    let limits = git::Limits::default();
+    let snapshot = data.join("snapshots").join(&stray);
+    git::Snapshot::take(&snapshot, &stray, &field.project, false, &limits).unwrap();
+    let tree = data.join("checks/check-1");
+    git::Worktree::create(&tree, "check-1", &field.project, git::Start::default(), &limits).unwrap();
+    // What is not ours is nobody's to remove.
+    std::fs::create_dir(data.join("checks/mine")).unwrap();
+    let server = world.server("one").await;
+    assert!(!snapshot.exists() && !tree.exists());
+    assert!(data.join("snapshots").join(&id).exists() && data.join("checks/mine").exists());
     server.stop().await;
 }
 

@@ -1,0 +1,51 @@
+import type { Locator, Page } from '@playwright/test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { git } from './coders';
+import { focused, menu } from './panes';
+import { addProject, type BooCode, expect, live, logIn } from './world';
+
+export const launcher = (page: Page) => page.getByRole('region', { name: 'New battle' });
+export const battle = (page: Page) => page.getByRole('region', { name: 'Battle', exact: true });
+export const row = (page: Page, place: number) => battle(page).locator('.arena-row').nth(place);
+export const output = (page: Page, letter: string) => page.getByRole('article', { name: `Output of ${letter}` });
+export const view = (page: Page, name: string) => battle(page).getByRole('tab', { name, exact: true });
+
+/** A project with a file and a commit. */
+export async function openProject(page: Page, boocode: BooCode, name: string): Promise<string> {
+  await logIn(page, boocode);
+  const project = boocode.repository(name);
+  writeFileSync(join(project, 'main.txt'), 'one\n');
+  git(project, 'add', '.');
+  git(project, 'commit', '-qm', 'first');
+  await addProject(page, project);
+  return project;
+}
+
+/** The same, with an empty launcher in front. */
+export async function openLauncher(page: Page, boocode: BooCode, name: string): Promise<string> {
+  const project = await openProject(page, boocode, name);
+  await menu(focused(page), 'New in this pane', /New Arena/);
+  await expect(launcher(page)).toBeVisible();
+  await live(page);
+  return project;
+}
+
+/** Each is an agent or a persona, and a model. */
+export async function choose(form: Locator, who: 'Agent' | 'Persona', roster: [string, string][]): Promise<void> {
+  const add = form.getByRole('button', { name: 'Add a contestant' });
+  while ((await form.locator('.arena-line').count()) < roster.length) await add.click();
+  for (const [place, [identity, model]] of roster.entries()) {
+    const letter = String.fromCharCode(65 + place);
+    const field = form.getByLabel(`${who} of ${letter}`);
+    await expect(field.locator(`option[value="${identity}"]`)).toBeAttached();
+    await field.selectOption(identity);
+    await form.getByLabel(`Model of ${letter}`).selectOption(model);
+  }
+}
+
+/** What can be done with a contestant. */
+export async function act(page: Page, letter: string, item: RegExp): Promise<void> {
+  await battle(page).getByRole('button', { name: `What can be done with ${letter}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
