@@ -19,7 +19,7 @@ struct Arguments {
     flavour: Flavour,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    #[arg(long, value_delimiter = ',', default_value = "small,large,echo,count")]
+    #[arg(long, value_delimiter = ',', default_values_t = Script::default().models)]
     models: Vec<String>,
     /// Answer to any model name, listed or not.
     #[arg(long)]

@@ -119,7 +119,7 @@ async fn the_document_for_scripts_is_true() {
         let body = body.map(|body| serde_json::from_str::<Value>(&names.filled(&body)).unwrap());
         assert_eq!(method == "POST", body.is_some(), "{asked}");
         let (status, real) = server.script(path, body).await;
-        if names.0.get("BATTLE").is_none() {
+        if !names.0.contains_key("BATTLE") {
             names.0.insert("BATTLE", real["id"].as_str().unwrap().to_owned());
             names.0.insert("A", contestant(&real, 0));
             names.0.insert("B", contestant(&real, 1));
