@@ -298,7 +298,8 @@ fn usage(value: &Value) -> Option<Usage> {
     })
 }
 
-fn timings(value: &Value) -> Option<Timings> {
+/// As llama.cpp tells them.
+pub fn timings(value: &Value) -> Option<Timings> {
     let count = |key: &str| value[key].as_u64().unwrap_or_default();
     let number = |key: &str| value[key].as_f64().unwrap_or_default();
     value.is_object().then(|| Timings {

@@ -61,7 +61,7 @@ impl ExternalAgent {
         // Empty where it was here before, and cannot go on from anywhere.
         let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
         let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
-        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model).await?;
+        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model, outputs).await?;
         let started = Instant::now();
         let mut process = self.start(&worktree, &way).await?;
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
@@ -91,7 +91,7 @@ impl ExternalAgent {
             Err(words) => Err(backend::Error::Unprepared(words)),
             Ok(Ok(ended)) => {
                 self.keep(id, &ended, was_here, outputs).await?;
-                measured(&ended, started)
+                measured(&ended, started, way.measured())
             }
             Ok(Err(error)) => {
                 let words = match last_words {
@@ -175,7 +175,8 @@ fn began_anew(title: &str, can_resume: bool) -> String {
     format!("{title} {why}. It began anew, and was told what was said before.")
 }
 
-fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error> {
+/// The model server's own word goes before the agent's, which may leave calls out.
+fn measured(ended: &Ended, started: Instant, server: Measured) -> Result<Measured, backend::Error> {
     let failed = |words: &str| Err(backend::Error::Agent { words: words.to_owned() });
     match ended.stop {
         acp::Stop::Cancelled => Err(backend::Error::Cancelled),
@@ -184,9 +185,9 @@ fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error>
         acp::Stop::Done | acp::Stop::TokenLimit => Ok(Measured {
             duration_ms: started.elapsed().as_millis() as u64,
             // Of the last call alone it would look like little work.
-            usage: ended.usage.filter(|_| ended.counted == Counted::Turn),
+            usage: server.usage.or(ended.usage.filter(|_| ended.counted == Counted::Turn)),
             cut_short: ended.stop == acp::Stop::TokenLimit,
-            ..Measured::default()
+            ..server
         }),
     }
 }

@@ -3,7 +3,7 @@
 use domain::output::{Measured, Timings, Usage};
 
 /// Adds up what can be added; what one of them does not know, the sum does not pretend to know.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sum {
     measured: Option<Measured>,
 }

@@ -5,6 +5,7 @@
 //! model but the one that was chosen, whichever of the APIs it speaks.
 
 mod answer;
+mod meter;
 mod question;
 
 use std::{
@@ -21,13 +22,14 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
 };
+use domain::output::{Measured, Output};
 use reqwest::Client;
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::health::Health;
+use super::{health::Health, measure::Sum};
 use crate::{backend, live::guard, models::Endpoint};
 use question::{Page, Question};
 
@@ -49,6 +51,25 @@ struct Door {
     endpoint: Endpoint,
     model: String,
     health: Arc<Health>,
+    used: Arc<Used>,
+}
+
+/// What the model server says of its work for one task.
+struct Used {
+    sum: Mutex<Sum>,
+    /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
+    outputs: mpsc::WeakSender<Output>,
+}
+
+impl Used {
+    async fn add(&self, answer: Measured) {
+        let usage = answer.usage;
+        guard(&self.sum).add(answer);
+        if let (Some(usage), Some(outputs)) = (usage, self.outputs.upgrade()) {
+            // Nobody listens to a task that has ended.
+            let _ = outputs.send(Output::Usage(usage)).await;
+        }
+    }
 }
 
 /// Open for as long as it is held.
@@ -57,6 +78,7 @@ pub struct Passage {
     word: String,
     endpoint: Endpoint,
     health: Arc<Health>,
+    used: Arc<Used>,
 }
 
 impl Relay {
@@ -79,12 +101,18 @@ impl Relay {
         Ok(relay)
     }
 
-    pub fn open(&self, endpoint: Endpoint, model: &str) -> Passage {
+    pub fn open(&self, endpoint: Endpoint, model: &str, outputs: &mpsc::Sender<Output>) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let door = Door { endpoint: endpoint.clone(), model: model.to_owned(), health: Arc::clone(&health) };
+        let used = Arc::new(Used { sum: Mutex::default(), outputs: outputs.downgrade() });
+        let door = Door {
+            endpoint: endpoint.clone(),
+            model: model.to_owned(),
+            health: Arc::clone(&health),
+            used: Arc::clone(&used),
+        };
         guard(&self.doors).insert(word.clone(), door);
-        Passage { relay: self.clone(), word, endpoint, health }
+        Passage { relay: self.clone(), word, endpoint, health, used }
     }
 
     fn door(&self, word: &str) -> Option<Door> {
@@ -101,13 +129,12 @@ impl Relay {
         body: Bytes,
     ) -> Response {
         let Some(door) = self.door(word) else { return StatusCode::NOT_FOUND.into_response() };
-        let protocol = page.protocol();
         let Ok(question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
         let asked = question.ask(&self.client, &door.endpoint).send();
         match tokio::time::timeout(HEADERS_WAIT_MAX, asked).await {
-            Ok(Ok(answer)) => answer::passed_on(answer, protocol, door.health),
+            Ok(Ok(answer)) => answer::passed_on(answer, page, door),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
                 door.health.failed("The model server does not answer.");
@@ -141,6 +168,11 @@ impl Passage {
     /// Waits until the model server has failed so often in a row that there is no use in trying on.
     pub async fn given_up(&self) -> String {
         self.health.given_up().await
+    }
+
+    /// What all answers until now measured together, as far as the model server told of each.
+    pub fn measured(&self) -> Measured {
+        guard(&self.used.sum).clone().total(0)
     }
 
     /// What went wrong with the model server when it was asked last.

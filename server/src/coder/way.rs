@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use acp::{Agent, Source};
-use domain::catalogue::Flavour;
+use domain::{
+    catalogue::Flavour,
+    output::{Measured, Output},
+};
+use tokio::sync::mpsc;
 use wall::Shared;
 
 use super::{Coders, home_file, login, proxy::Proxy, relay::Passage, unprepared};
@@ -21,9 +25,10 @@ impl Way {
         agent: &'static Agent,
         endpoint: &Endpoint,
         model: &str,
+        outputs: &mpsc::Sender<Output>,
     ) -> Result<Self, backend::Error> {
         if endpoint.flavour != Flavour::Account {
-            let passage = coders.relay.open(endpoint.clone(), model);
+            let passage = coders.relay.open(endpoint.clone(), model, outputs);
             passage.check().await?;
             return Ok(Self::Server { passage, agent });
         }
@@ -88,6 +93,14 @@ impl Way {
         match self {
             Self::Server { passage, .. } => passage.given_up().await,
             Self::Account { proxy, .. } => proxy.given_up().await,
+        }
+    }
+
+    /// What the model server said of its work; nothing where nobody reads what passes.
+    pub fn measured(&self) -> Measured {
+        match self {
+            Self::Server { passage, .. } => passage.measured(),
+            Self::Account { .. } => Measured::default(),
         }
     }
 

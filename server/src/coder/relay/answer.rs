@@ -1,6 +1,4 @@
-//! An answer on its way back to the agent, watched for whether it comes to its end.
-
-use std::sync::Arc;
+//! An answer on its way back to the agent, watched for what it cost and whether it comes to its end.
 
 use axum::{
     body::{Body, Bytes},
@@ -10,12 +8,12 @@ use axum::{
 use domain::protocol::Protocol;
 use futures::{Stream, StreamExt as _, stream};
 
-use crate::coder::health::Health;
+use super::{Door, Page, meter::Meter};
 
 /// The longest of the marks below has to fit in.
 const TAIL_BYTES: usize = 32;
 
-pub fn passed_on(answer: reqwest::Response, protocol: Protocol, health: Arc<Health>) -> Response {
+pub(super) fn passed_on(answer: reqwest::Response, page: Page, door: Door) -> Response {
     let status = answer.status();
     let mut headers = HeaderMap::new();
     for name in [header::CONTENT_TYPE, header::RETRY_AFTER] {
@@ -25,12 +23,13 @@ pub fn passed_on(answer: reqwest::Response, protocol: Protocol, health: Arc<Heal
     }
     // One that asks to come back later is not broken.
     if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
-        health.failed(&format!("The model server answered with {status}."));
+        door.health.failed(&format!("The model server answered with {status}."));
         return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
     }
     let streamed = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
-    let end = if streamed { End::Marked(protocol) } else { End::Whole };
-    let watched = watch(answer.bytes_stream(), end, health);
+    let end = if streamed { End::Marked(page.protocol()) } else { End::Whole };
+    let meter = (status.is_success() && page.generates()).then(Meter::default);
+    let watched = watch(answer.bytes_stream(), end, meter, door);
     (status, headers, Body::from_stream(watched)).into_response()
 }
 
@@ -45,32 +44,39 @@ enum End {
     Marked(Protocol),
 }
 
-/// Tells the health what became of it. One that the agent no longer wants tells nothing.
+/// Tells the door what became of it. One that the agent no longer wants tells nothing.
 fn watch(
     pieces: impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static,
     end: End,
-    health: Arc<Health>,
+    meter: Option<Meter>,
+    door: Door,
 ) -> impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static {
-    let state = (Box::pin(pieces), Tail::default(), health);
+    let state = (Box::pin(pieces), Tail::default(), meter, door);
     stream::unfold(Some(state), move |state| async move {
-        let (mut pieces, mut tail, health) = state?;
+        let (mut pieces, mut tail, mut meter, door) = state?;
         match pieces.next().await {
             Some(Ok(piece)) => {
                 if let End::Marked(protocol) = end {
                     tail.look(protocol, &piece);
                 }
-                Some((Ok(piece), Some((pieces, tail, health))))
+                if let Some(meter) = &mut meter {
+                    meter.look(&piece);
+                }
+                Some((Ok(piece), Some((pieces, tail, meter, door))))
             }
             Some(Err(error)) => {
-                health.failed("The model server's answer broke off.");
+                door.health.failed("The model server's answer broke off.");
                 Some((Err(error), None))
             }
             None => {
+                if let Some(meter) = &mut meter {
+                    door.used.add(meter.measured()).await;
+                }
                 match end {
                     End::Marked(_) if !tail.is_marked => {
-                        health.failed("The model server's answer broke off.")
+                        door.health.failed("The model server's answer broke off.")
                     }
-                    _ => health.answered(),
+                    _ => door.health.answered(),
                 }
                 None
             }

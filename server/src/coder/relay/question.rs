@@ -29,6 +29,11 @@ pub fn verb(written: &str) -> Option<&'static str> {
 }
 
 impl Page {
+    /// Whether a model works for it.
+    pub fn generates(self) -> bool {
+        !matches!(self, Self::CountTokens | Self::Gemini { verb: "countTokens" })
+    }
+
     pub fn protocol(self) -> Protocol {
         match self {
             Self::Chat => Protocol::Chat,

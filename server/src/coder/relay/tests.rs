@@ -53,6 +53,11 @@ fn endpoint(base: &str) -> Endpoint {
     }
 }
 
+/// Where nobody is told what an answer cost.
+fn nobody() -> mpsc::Sender<Output> {
+    mpsc::channel(1).0
+}
+
 fn client() -> Client {
     backend::http_client().unwrap()
 }
@@ -80,7 +85,7 @@ async fn ask(passage: &Passage, path: &str, body: &str) -> (StatusCode, String) 
 #[tokio::test]
 async fn every_protocol_asks_the_chosen_model_with_the_key_in_its_own_header() {
     let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
-    let passage = relay().await.open(endpoint(&upstream.url), "org/chosen:8b");
+    let passage = relay().await.open(endpoint(&upstream.url), "org/chosen:8b", &nobody());
     for (asked, expected, header, value) in [
         ("/v1/chat/completions", "/v1/chat/completions", "authorization", "Bearer sk-of-the-provider"),
         ("/v1/messages?beta=true", "/v1/messages?beta=true", "x-api-key", KEY),
@@ -123,7 +128,7 @@ async fn googles_chat_completions_lie_below_its_own_api() {
     let relay = relay().await;
     for base in ["", "/v1beta", "/v1beta/openai"] {
         guard(&upstream.seen).clear();
-        let passage = relay.open(endpoint(&format!("{}{base}", upstream.url)), "pro");
+        let passage = relay.open(endpoint(&format!("{}{base}", upstream.url)), "pro", &nobody());
         ask(&passage, "/v1beta/models/x:generateContent", "{}").await;
         assert_eq!(guard(&upstream.seen)[0].path, "/v1beta/models/pro:generateContent", "{base}");
     }
@@ -133,7 +138,7 @@ async fn googles_chat_completions_lie_below_its_own_api() {
 async fn a_door_opens_with_its_word_and_for_what_it_is_made_for() {
     let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
     let relay = relay().await;
-    let passage = relay.open(endpoint(&upstream.url), "chosen");
+    let passage = relay.open(endpoint(&upstream.url), "chosen", &nobody());
     for (path, body, expected) in [
         ("/v1/chat/completions", "{}", StatusCode::OK),
         ("/v1/chat/completions", "no json", StatusCode::BAD_REQUEST),
@@ -176,7 +181,7 @@ async fn a_server_that_fails_again_and_again_is_given_up() {
         (StatusCode::SERVICE_UNAVAILABLE, "text/plain", "loading", None),
     ] {
         let upstream = upstream((status, kind, text)).await;
-        let passage = relay().await.open(endpoint(&upstream.url), "chosen");
+        let passage = relay().await.open(endpoint(&upstream.url), "chosen", &nobody());
         let expected = if words.is_some() { FAILURES_MAX } else { 0 };
         assert_eq!(storm(&passage).await, expected, "{status} {text}");
         assert_eq!(passage.trouble().is_some(), words.is_some(), "{status} {text}");
@@ -191,11 +196,34 @@ async fn a_server_that_fails_again_and_again_is_given_up() {
 async fn a_server_that_is_not_there_is_told_before_anything_is_started() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let relay = relay().await;
-    let passage = relay.open(endpoint(&format!("http://{gone}")), "chosen");
+    let passage = relay.open(endpoint(&format!("http://{gone}")), "chosen", &nobody());
     assert!(matches!(passage.check().await, Err(backend::Error::Unreachable { .. })));
     assert_eq!(storm(&passage).await, FAILURES_MAX);
     assert!(passage.given_up().await.contains("does not answer"));
     // One that answers, whatever it says, is there.
     let upstream = upstream((StatusCode::UNAUTHORIZED, "text/plain", "no")).await;
-    assert_eq!(relay.open(endpoint(&upstream.url), "chosen").check().await, Ok(()));
+    assert_eq!(relay.open(endpoint(&upstream.url), "chosen", &nobody()).check().await, Ok(()));
+}
+
+#[tokio::test]
+async fn what_answers_cost_is_told_as_they_end_and_added_up() {
+    let answer = "data: {\"choices\":[{\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\
+                  \"completion_tokens\":2},\"timings\":{\"predicted_n\":2,\"predicted_ms\":4.0}}\n\ndata: [DONE]\n\n";
+    let upstream = upstream((StatusCode::OK, "text/event-stream", answer)).await;
+    let (outputs, mut told) = mpsc::channel(8);
+    let passage = relay().await.open(endpoint(&upstream.url), "chosen", &outputs);
+    for _ in 0..2 {
+        assert_eq!(ask(&passage, "/v1/chat/completions", "{}").await.1, answer);
+        let Some(Output::Usage(usage)) = told.recv().await else { panic!("nothing is told") };
+        assert_eq!(usage.tokens(), 11);
+    }
+    // It counts, and costs nothing.
+    ask(&passage, "/v1/messages/count_tokens", "{}").await;
+    let measured = passage.measured();
+    assert_eq!(measured.usage.map(|usage| usage.tokens()), Some(22));
+    assert_eq!(measured.timings.map(|timings| timings.predicted_n), Some(4));
+    // Whoever holds the door open does not keep the task from ending.
+    drop(outputs);
+    assert!(told.recv().await.is_none());
+    ask(&passage, "/v1/chat/completions", "{}").await;
 }
