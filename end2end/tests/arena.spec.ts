@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { act, battle, choose, launcher, openLauncher, openProject, output, row, view } from './battles';
+import { act, battle, choose, launcher, openLauncher, openProject, output, row, test, view } from './battles';
 import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
-import { BooCode, expect, live, test } from './world';
+import { BooCode, expect, live } from './world';
 
 test('the launcher says at the field what cannot be', async ({ page, boocode }, info) => {
   await openLauncher(page, boocode, `refusals-${info.testId}`);
@@ -15,7 +15,7 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
   await expect(form.getByRole('alert')).toHaveText('B is the same as A. Choose another model or agent.');
   await expect(launch).toBeDisabled();
   await form.getByLabel('Model of B').selectOption('local/large');
-  await expect(form.getByRole('alert')).toBeEmpty();
+  await expect(form.locator('.field-error')).toBeHidden();
   // Nothing is asked of anybody without a prompt.
   await launch.click();
   const prompt = form.getByLabel('Prompt');
@@ -35,7 +35,7 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
 
 // `small` mends what the check asks for, `large` takes its time, `count` would never end.
 const PROMPT =
-  'Mend the file. [[on small]][[count 60]][[shell echo good >> main.txt]][[say It is good now.]]' +
+  'Mend the file. [[on small]][[count 400]][[shell echo good >> main.txt]][[say It is good now.]]' +
   '[[on large]][[shell echo new > new.txt; sleep 4]][[say A bad idea.]]' +
   '[[on count]][[shell echo half > half.txt; sleep 600]]';
 
@@ -85,9 +85,9 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await view(page, 'Changes').click();
   const diff = battle(page).locator('.diff');
   await expect(diff).toContainText('good');
-  await battle(page).getByLabel('To').selectOption({ label: 'B · Qwen Code · large' });
+  await battle(page).getByRole('combobox', { name: 'To', exact: true }).selectOption({ label: 'B · Qwen Code · large' });
   await expect(diff).toContainText('new.txt');
-  await battle(page).getByLabel('From').selectOption({ label: 'A · BooCode · small' });
+  await battle(page).getByRole('combobox', { name: 'From', exact: true }).selectOption({ label: 'A · BooCode · small' });
   await expect(diff).toContainText('main.txt');
   await expect(diff).toContainText('new.txt');
   expect(await faults(page)).toEqual([]);

@@ -3,10 +3,22 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './coders';
 import { focused, menu } from './panes';
-import { addProject, type BooCode, expect, live, logIn } from './world';
+import { test as base, addProject, type BooCode, expect, live, logIn, scripted } from './world';
 
-export const launcher = (page: Page) => page.getByRole('region', { name: 'New battle' });
-export const battle = (page: Page) => page.getByRole('region', { name: 'Battle', exact: true });
+/** With models that have opinions about what others made. */
+export const test = base.extend<object, { model: string }>({
+  model: [
+    async ({}, use) => {
+      const model = await scripted(100, '--models', 'small,large,echo,count,judge,biased-judge');
+      await use(model.url);
+      model.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+export const launcher = (page: Page) => page.locator('.arena-launcher');
+export const battle = (page: Page) => page.locator('section.arena');
 export const row = (page: Page, place: number) => battle(page).locator('.arena-row').nth(place);
 export const output = (page: Page, letter: string) => page.getByRole('article', { name: `Output of ${letter}` });
 export const view = (page: Page, name: string) => battle(page).getByRole('tab', { name, exact: true });
