@@ -162,6 +162,7 @@ test('what is said on a line of a result goes to a Coder in its worktree', async
   await expect(battle(page).locator('.diff')).toContainText('two');
   await page.getByRole('grid', { name: 'Changed lines' }).focus();
   await page.keyboard.press('n');
+  await expect(page.locator('.diff-rows .current')).toContainText('two');
   await page.keyboard.press('c');
   await page.getByRole('textbox', { name: /^Comment on main.txt/ }).fill('Why not three?');
   await page.getByRole('button', { name: 'Add comment' }).click();

@@ -19,9 +19,12 @@ use crate::{
 
 const RATIO_MAX: f64 = 1.05;
 const ROUNDS: usize = 3;
-/// At the scripted server's hundred tokens a second.
-const PROMPT: &str = "[[count 400]]";
+/// Five seconds at the scripted server's pace: a short one, as contestants go.
+const PROMPT: &str = "[[count 1000]]";
+/// A local server has one of them loaded at a time.
 const MODELS: [&str; 3] = ["small", "large", "echo"];
+/// A cloud answers all of them at once.
+const PERSONAS: [&str; 3] = ["Debugger", "Architect", "Explainer"];
 
 pub async fn measure(programs: &Programs) -> Result<Vec<Goal>> {
     let (desk, cloud) = (Part::start(&["model"]).await?, Part::start(&["model"]).await?);
@@ -42,11 +45,9 @@ async fn compare(home: &Home, desk: &str, cloud: &str) -> Result<Vec<Goal>> {
         let (one_by_one, at_once) = (in_turn(desk).await?, together(cloud).await?);
         let slowest = one_by_one.max(at_once);
         let id = BattleId(Uuid::now_v7());
-        let names: Vec<_> = ["desk", "cloud"]
-            .iter()
-            .flat_map(|server| MODELS.map(|model| format!("{server}/{model}")))
-            .collect();
-        let contestants: Vec<_> = names.iter().map(|name| ("", name.as_str())).collect();
+        let local = MODELS.map(|model| format!("desk/{model}"));
+        let in_turn = local.iter().map(|model| ("", model.as_str()));
+        let contestants: Vec<_> = in_turn.chain(PERSONAS.map(|persona| (persona, "cloud/small"))).collect();
         let began = Instant::now();
         launch(&browser, &field.body(id, "qa", PROMPT, &contestants)).await?;
         let over = async {
@@ -83,7 +84,7 @@ async fn in_turn(url: &str) -> Result<Duration> {
 
 async fn together(url: &str) -> Result<Duration> {
     let began = Instant::now();
-    futures::future::try_join_all(MODELS.map(|model| ask(url, model))).await?;
+    futures::future::try_join_all(PERSONAS.map(|_| ask(url, "small"))).await?;
     Ok(began.elapsed())
 }
 
