@@ -162,7 +162,11 @@ impl Notifications {
         };
         let chat = |content| match content {
             Content::Chat(chat) => Some(chat),
-            Content::Arena | Content::Battle(_) | Content::Settings => None,
+            Content::Arena
+            | Content::Battle(_)
+            | Content::Orchestrator
+            | Content::Run(_)
+            | Content::Settings => None,
         };
         Sight {
             is_visible: device::is_visible(),
