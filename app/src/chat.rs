@@ -21,7 +21,7 @@ mod suggest;
 mod upload;
 
 use domain::{
-    backend::NATIVE,
+    backend::{NATIVE, Offer},
     chat::{Chat, Kind},
     id::{ChatId, MessageId, TaskId},
     task::Task,
@@ -83,6 +83,8 @@ pub struct Pane {
     pub persona: RwSignal<String>,
     /// In a Coder: who does the next turn's work, by name.
     pub backend: RwSignal<String>,
+    /// The same, as the server offered it last.
+    pub worker: RwSignal<Option<Offer>>,
     /// Whether its changes are looked at in place of what was said.
     pub reviewing: RwSignal<bool>,
     /// What stands in the composer.
@@ -101,7 +103,19 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
     let backend = RwSignal::new(initial_backend(feed, chat));
     let draft = RwSignal::new(String::new());
     let reviewing = RwSignal::new(false);
-    provide_context(Pane { chat, kind, actions, model, persona, backend, reviewing, draft, attached });
+    let worker = RwSignal::new(None);
+    provide_context(Pane {
+        chat,
+        kind,
+        actions,
+        model,
+        persona,
+        backend,
+        worker,
+        reviewing,
+        draft,
+        attached,
+    });
     let dropping = Dropping::new(attached);
 
     let title = Memo::new(move |_| feed.chat(chat, |chat| chat.title.clone()).unwrap_or_default());

@@ -8,7 +8,8 @@ mod review;
 mod tool_call;
 
 pub use backend_picker::{
-    BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, options as backend_options,
+    BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, chosen as chosen_backend,
+    options as backend_options,
 };
 pub use changes::Changes;
 pub use permission::Permission;

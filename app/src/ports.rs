@@ -8,7 +8,7 @@ use domain::{
     backend::{self, Backend, Wanted},
     battle,
     browser::{Browser, Pairing},
-    catalogue::{self, ModelRef},
+    catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
     diff::{Found, Of, Options, Outline, Rows, Seek, Window},
     flow::{Band, Report},
@@ -16,7 +16,7 @@ use domain::{
     layout::Target,
     persona::Offer,
     run,
-    settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, WorktreeSettings},
+    settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, TypedKey, WorktreeSettings},
     worktree::{Changes, Destination},
 };
 use futures::future::BoxFuture;
@@ -72,8 +72,10 @@ pub trait Personas: Send + Sync {
 pub trait Coders: Send + Sync {
     fn offers(&self) -> BoxFuture<'_, Vec<backend::Offer>>;
     fn settings(&self) -> BoxFuture<'_, AgentSettings>;
-    /// How the work would be done, or why it cannot be.
-    fn check(&self, wanted: Wanted) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// How the work would be done on a model of this server, or why it cannot be.
+    fn check(&self, wanted: Wanted, server: ModelServer) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// Whether an agent may use its own login on the server's machine.
+    fn use_login(&self, backend: Backend, is_used: bool) -> BoxFuture<'_, Result<(), AppError>>;
     /// Installs what is missing; whoever asks for the offers is told how far it is.
     fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>>;
     fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>>;
@@ -135,7 +137,10 @@ pub trait Settings: Send + Sync {
     /// `checked` is what [`Settings::keep`] gave.
     fn models(&self, checked: Option<Uuid>) -> BoxFuture<'_, Result<ModelSettings, AppError>>;
     /// Asks the address what it is; with `add`, adds the server if the rules allow it.
-    fn check(&self, draft: Draft, add: bool) -> BoxFuture<'_, Result<Checked, AppError>>;
+    fn check(&self, draft: Draft, key: TypedKey, add: bool) -> BoxFuture<'_, Result<Checked, AppError>>;
+    /// Keeps a key for a server that was added here, in the place of the one before.
+    fn set_key(&self, name: String, key: TypedKey) -> BoxFuture<'_, Result<(), AppError>>;
+    fn remove_key(&self, name: String) -> BoxFuture<'_, Result<(), AppError>>;
     /// Keeps the answer to a form for a moment, for the page that a browser without scripts loads next.
     fn keep(&self, checked: Checked) -> Uuid;
     /// `told` is how many tasks were said to wait for it.

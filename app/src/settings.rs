@@ -13,6 +13,7 @@ mod models;
 mod notifications;
 mod pane;
 mod phone;
+mod projects;
 mod server_form;
 mod server_row;
 mod worktrees;
@@ -26,6 +27,7 @@ use crate::{
 };
 use host::Host;
 use pane::Data;
+pub use projects::anchor as project_anchor;
 
 /// What is to be said about a section, and what it shows.
 struct Entry {
@@ -37,7 +39,7 @@ struct Entry {
     view: fn(Data) -> Erased,
 }
 
-static ENTRIES: [Entry; 8] = [
+static ENTRIES: [Entry; 9] = [
     Entry {
         section: Section::Models,
         title: "Models",
@@ -51,6 +53,13 @@ static ENTRIES: [Entry; 8] = [
         icon: Icon::Code,
         about: "Who can do the work of a Coder. Each works in a worktree of its own, behind a wall.",
         view: agents::view,
+    },
+    Entry {
+        section: Section::Projects,
+        title: "Projects",
+        icon: Icon::Folder,
+        about: "What the worktrees of a project begin with, besides its files.",
+        view: projects::view,
     },
     Entry {
         section: Section::Worktrees,

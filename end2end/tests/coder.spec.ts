@@ -1,39 +1,8 @@
-import { type Page } from '@playwright/test';
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { action, ask, changes, comment, git, openCoder, tools } from './coders';
 import { faults } from './faults';
-import { focused, menu } from './panes';
-import { addProject, answer, type BooCode, expect, live, logIn, test } from './world';
-
-const git = (folder: string, ...args: string[]) =>
-  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
-
-const changes = (page: Page) => page.getByRole('region', { name: 'Changes' }).first();
-const tools = (page: Page) => answer(page).locator('.tool');
-const action = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-/** The empty chat behind it has a composer too. */
-async function ask(page: Page, text: string): Promise<void> {
-  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
-  await field.fill(text);
-  await field.press('Control+Enter');
-  await expect(field).toHaveValue('');
-}
-
-/** A project with a file and a commit, and an empty Coder in front. */
-async function openCoder(page: Page, boocode: BooCode, name: string): Promise<string> {
-  await logIn(page, boocode);
-  const project = boocode.repository(name);
-  writeFileSync(join(project, 'main.rs'), 'fn main() {\n    println!("one");\n}\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '-qm', 'first');
-  await addProject(page, project);
-  await menu(focused(page), 'New in this pane', /New task/);
-  await expect(page.getByRole('region', { name: 'Coder' })).toBeVisible();
-  await live(page);
-  return project;
-}
+import { answer, expect, live, logIn, test } from './world';
 
 const edit = (from: string, to: string) =>
   `[[tool edit ${JSON.stringify({ path: 'main.rs', old: from, new: to })}]]`;
@@ -55,16 +24,7 @@ test('a task is done in a worktree, reviewed, commented on and applied', async (
   await expect(diff).toContainText('println!("one");');
   expect(await faults(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('review.png') });
-  // A comment on a line goes into the next message.
-  await page.getByRole('grid', { name: 'Changed lines' }).focus();
-  await page.keyboard.press('n');
-  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
-  await page.keyboard.press('c');
-  await page.getByRole('textbox', { name: /^Comment on main.rs/ }).fill('Why not three?');
-  await action(page, 'Add comment').click();
-  await action(page, 'Send comments').click();
-  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
-  await expect(field).toHaveValue(/main\.rs:2[\s\S]*Why not three\?/);
+  expect(await comment(page, 'Why not three?')).toContain('Why not three?');
   await expect(diff).toHaveCount(0);
 
   // It goes on in the same worktree.
@@ -139,26 +99,6 @@ test('kill -9 while a command runs: the turn is done again and nothing of it is 
   await live(page);
 });
 
-for (const agent of ['qwen', 'goose']) {
-  test(`${agent} does a task`, async ({ page, boocode }, info) => {
-    // Its program takes long to start on a busy machine.
-    test.slow();
-    const project = await openCoder(page, boocode, `${agent}-${info.testId}`);
-    await page.getByLabel('Agent').selectOption(agent);
-    const command = { command: 'echo two > added.txt', ...(agent === 'qwen' ? { is_background: false } : {}) };
-    const tool = agent === 'qwen' ? 'run_shell_command' : 'shell';
-    await ask(page, `[[tool ${tool} ${JSON.stringify(command)}]][[say agent done]]`);
-    await expect(answer(page)).toContainText('agent done', { timeout: 90_000 });
-    await expect(tools(page)).toHaveCount(1);
-    await expect(changes(page)).toContainText('1 file changed');
-    expect(existsSync(join(project, 'added.txt'))).toBe(false);
-    await action(page, 'Apply…').click();
-    await action(page, 'Apply to my files').click();
-    await expect(page.getByText('Applied to 1 file.')).toBeVisible();
-    expect(readFileSync(join(project, 'added.txt'), 'utf8')).toBe('two\n');
-  });
-}
-
 test('Settings tells what worktrees take, and empties the trash', async ({ page, boocode }, info) => {
   await openCoder(page, boocode, `disk-${info.testId}`);
   await ask(page, `${edit('one', 'two')}[[say done]]`);
@@ -183,4 +123,23 @@ test('Settings lists the agents with what keeps them inside', async ({ page, boo
   }
   await expect(page.locator('.settings-note')).toContainText(/The wall on this machine is/);
   expect(await faults(page)).toEqual([]);
+});
+
+test('a task is stopped, others wait for it, and what it did stays', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `stop-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[tool run {"command":"sleep 300"}]][[say never]]`);
+  await expect(tools(page).last()).toContainText('sleep 300');
+  await ask(page, '[[say after it]]');
+  const queue = page.getByRole('list', { name: 'Messages that wait' });
+  await expect(queue).toContainText('after it');
+  await action(page, 'Stop').click();
+  await expect(queue).toContainText('The queue is held');
+  await expect(tools(page).last()).toContainText('cut off');
+  await action(page, 'Send this waiting message now').click();
+  await expect(answer(page)).toContainText('after it');
+  await expect(changes(page)).toContainText('1 file changed, +1 −1');
+  await boocode.kill();
+  await boocode.start();
+  await live(page);
+  await expect(changes(page)).toContainText('1 file changed, +1 −1');
 });

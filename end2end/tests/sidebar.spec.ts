@@ -98,7 +98,7 @@ test('the list of a project folds and stays folded', async ({ chat, boocode }, i
   };
   await open();
   const group = sidebar(chat).locator('section').filter({ hasText: name });
-  const chats = group.getByRole('link');
+  const chats = group.locator('.nav-list').getByRole('link');
   await expect(chats).toHaveCount(1);
   // A key does it as a finger does.
   await group.locator('summary').focus();

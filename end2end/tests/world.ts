@@ -1,6 +1,6 @@
 import { test as base, expect, type Page } from '@playwright/test';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +36,7 @@ export class BooCode {
   constructor(
     private readonly args: string[],
     public port = 0,
+    private readonly env: NodeJS.ProcessEnv = {},
   ) {
     // As root, Postgres runs as somebody else, who must be able to pass through.
     chmodSync(this.home, 0o711);
@@ -50,7 +51,7 @@ export class BooCode {
     args.push('--allowed-root', this.home, '--no-discover', ...this.args);
     this.child = spawn(need('BOOCODE_BIN'), args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: this.home, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined },
+      env: { ...process.env, HOME: this.home, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined, ...this.env },
     });
     this.child.stderr!.on('data', (piece: Buffer) => {
       process.stderr.write(piece);
@@ -67,6 +68,7 @@ export class BooCode {
   }
 
   async stop(): Promise<void> {
+    if (this.isRunning()) await this.ownsItsWorktrees();
     await this.end('SIGTERM');
     expect(this.panics).toEqual([]);
     rmSync(this.home, { recursive: true, force: true });
@@ -74,10 +76,38 @@ export class BooCode {
 
   private async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !this.isRunning()) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await ended;
+  }
+
+  private isRunning(): boolean {
+    return !!this.child && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** A link that logs one more browser in. */
+  freshLink(): string {
+    const env = { ...process.env, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined };
+    return execFileSync(need('BOOCODE_BIN'), ['link', '--data-dir', join(this.home, 'data')], { encoding: 'utf8', env }).trim();
+  }
+
+  /** Whatever lies on the disk is told in Settings: no worktree is without an owner. */
+  private async ownsItsWorktrees(): Promise<void> {
+    const { headers } = await fetch(this.freshLink(), { redirect: 'manual' });
+    const cookie = headers.get('set-cookie')!.split(';')[0];
+    const look = async () => {
+      const answer = await fetch(`${this.url}/api/show_settings`, {
+        method: 'POST',
+        headers: { cookie, origin: this.url, accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'section=worktrees',
+      });
+      const { worktrees, strays } = (await answer.json()).worktrees;
+      const told = (state: string) => worktrees.filter((one: { state: string }) => one.state === state).length;
+      const there = (folder: string) => readdirSync(join(this.home, 'data', folder)).length;
+      return [there('worktrees') - told('ready'), there('trash') - told('discarded') - strays.length];
+    };
+    await expect.poll(look, { message: 'worktrees without an owner, and in the trash' }).toEqual([0, 0]);
   }
 
   repository(name: string): string {
@@ -194,10 +224,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
 /** A link works once, so each page gets a fresh one. */
 export async function logIn(page: Page, boocode: BooCode): Promise<void> {
-  const args = ['link', '--data-dir', join(boocode.home, 'data')];
-  const env = { ...process.env, DATABASE_URL: undefined, XDG_RUNTIME_DIR: undefined };
-  const link = execFileSync(need('BOOCODE_BIN'), args, { encoding: 'utf8', env }).trim();
-  await page.goto(link);
+  await page.goto(boocode.freshLink());
 }
 
 export async function addProject(page: Page, path: string): Promise<void> {

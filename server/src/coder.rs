@@ -1,16 +1,22 @@
 //! The work of Coders: where it is done, behind which wall, by whose hands, and what becomes of it.
 
+pub mod agents;
 mod asking;
 mod disk;
 mod external;
+mod health;
 mod home_file;
+pub mod login;
 mod measure;
 mod native;
 mod offers;
 mod port;
+mod proxy;
 mod relay;
+mod setup;
 mod sources;
 mod tool_program;
+mod way;
 mod web;
 mod worktrees;
 
@@ -21,6 +27,7 @@ use std::{
     sync::Mutex,
 };
 
+use acp::Agent;
 use domain::{feed::StreamId, id::WorktreeId};
 use store::Db;
 use tokio_util::sync::CancellationToken;
@@ -37,8 +44,9 @@ pub(crate) use external::ExternalAgent;
 pub(crate) use native::NativeAgent;
 pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
+pub(crate) use setup::Turn;
 pub use sources::Changes;
-pub(crate) use worktrees::{Place, blocking};
+pub(crate) use worktrees::{Place, blocking, copies};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -59,6 +67,7 @@ pub struct Coders {
     hidden: Vec<PathBuf>,
     relay: Relay,
     web: Web,
+    agents: Vec<&'static Agent>,
     /// Where tools, and agents among them, are installed.
     tools: PathBuf,
     installing: Mutex<BTreeMap<&'static str, Installing>>,
@@ -72,6 +81,7 @@ impl Coders {
         data_dir: &Path,
         host: &str,
         web_search_url: Option<String>,
+        agents: Vec<&'static Agent>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<Self> {
         let [worktrees, trash, snapshots, checks] =
@@ -94,6 +104,7 @@ impl Coders {
             hidden: vec![data_dir.canonicalize()?],
             relay: Relay::start(client, shutdown).await?,
             web: Web::new(web_search_url)?,
+            agents,
             tools: crate::tools::dir(|name| std::env::var(name).ok())
                 .unwrap_or_else(|| data_dir.join("tools")),
             installing: Mutex::default(),
@@ -153,6 +164,7 @@ impl Coders {
             tmp: worktree.tmp(),
             programs: vec![self.helper.clone()],
             readable: Vec::new(),
+            shared: Vec::new(),
             hidden: self.hidden.clone(),
             connect,
             bind: Vec::new(),

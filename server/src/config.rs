@@ -1,11 +1,13 @@
 //! The settings of the server: flags go before the environment, the environment before `boocode.toml`, that
 //! before the defaults. One validation serves all of them and reports every problem at once.
 
+mod agent;
 mod args;
 mod database_url;
 mod file;
 mod layers;
 mod model_server;
+mod table;
 mod values;
 
 use std::{
@@ -15,11 +17,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use agent::ConfiguredAgent;
 pub use args::ServeArgs;
 pub use database_url::DatabaseUrl;
 pub use file::read_file;
 pub use layers::Source;
-pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, from_draft};
+pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, UNENCRYPTED, from_draft};
 
 use crate::tools;
 use layers::{Given, Layers};
@@ -50,6 +53,8 @@ pub struct Config {
     /// Whether to look for model servers on loopback.
     pub discover: bool,
     pub model_servers: Vec<ConfiguredServer>,
+    /// Agents besides those that are known.
+    pub agents: Vec<ConfiguredAgent>,
     /// Who said what is not a default.
     pub sources: BTreeMap<String, Source>,
 }
@@ -132,7 +137,8 @@ impl Config {
                 .path("small_model_python")
                 .or_else(|| tools::small_model_python(&tools::dir(&env)?)),
             discover: reader.switch("discover"),
-            model_servers: reader.model_servers(),
+            model_servers: reader.tables("model_server", |given| model_server::parse(given, &env)),
+            agents: reader.tables("agent", |given| agent::parse(given, &env)),
             sources: reader.sources,
         };
         if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
@@ -275,21 +281,23 @@ impl Reader<'_> {
         read.is_none_or(|(on, _)| on)
     }
 
-    fn model_servers(&mut self) -> Vec<ConfiguredServer> {
-        let env = self.layers.env;
+    /// A list of tables. Each of their problems has the name of its own setting.
+    fn tables<T>(&mut self, key: &str, parse: impl FnOnce(&Given) -> Result<Vec<T>, Found>) -> Vec<T> {
         let mut found = Vec::new();
-        let read = self.read("model_server", |given| {
-            let parsed = model_server::parse(given, env);
-            Ok(parsed.unwrap_or_else(|problems| {
+        let read = self.read(key, |given| {
+            Ok(parse(given).unwrap_or_else(|problems| {
                 let problem = |(setting, message)| Problem { setting, source: given.source.clone(), message };
                 found.extend(problems.into_iter().map(problem));
                 Vec::new()
             }))
         });
         self.problems.extend(found);
-        read.map(|(servers, _)| servers).unwrap_or_default()
+        read.map(|(all, _)| all).unwrap_or_default()
     }
 }
+
+/// Settings, each with what is wrong with it.
+type Found = Vec<(String, String)>;
 
 /// Which source goes first, whatever its details.
 fn rank(source: &Source) -> u8 {

@@ -50,7 +50,10 @@ pub async fn examine(config: &Config, client: Client) -> Report {
     let (postgres, tools, agents, models, kernel) = tokio::join!(
         postgres::examine(config),
         programs::tools(),
-        agents::examine(crate::tools::dir(|name| std::env::var(name).ok()).map(|dir| dir.join("agents"))),
+        agents::examine(
+            crate::tools::dir(|name| std::env::var(name).ok()).map(|dir| dir.join("agents")),
+            &config.agents,
+        ),
         models::examine(config, client),
         kernel::examine(),
     );

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod engine;
 pub mod files;
 pub mod http;
+pub mod keys;
 pub mod link;
 pub mod live;
 pub mod models;
@@ -17,8 +18,10 @@ pub mod os;
 pub mod personas;
 pub mod ports;
 pub mod postgres;
+mod private_file;
 pub mod project_folder;
 pub mod secret;
+mod sentence;
 pub mod serve;
 pub mod settings;
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod discovery;
 mod keeper;
 mod probe;
 mod small;
+mod spoken;
 
 use std::{sync::Arc, time::Duration};
 
@@ -57,6 +58,8 @@ struct Place {
     slot_key: String,
     parallel: u32,
     endpoint: Option<Endpoint>,
+    /// Another host can ask it, and this one cannot: tasks wait for that one.
+    is_left_to_others: bool,
 }
 
 /// What Settings adds to the configuration.
@@ -67,6 +70,18 @@ pub struct Added {
     pub removed: Vec<String>,
     /// `model` or `server/model`, for where the configuration names none.
     pub default_model: Option<String>,
+    /// Logins of agents that may be used.
+    pub accounts: Vec<Account>,
+}
+
+/// The login of an agent, listed as if it were a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// As the catalogue calls it.
+    pub server: String,
+    /// Whose it is.
+    pub title: String,
+    pub models: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -143,15 +158,16 @@ impl Models {
         listing.places.iter().map(|place| (place.slot_key.clone(), place.parallel)).collect()
     }
 
-    /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait
-    /// in the queue; one that is unreachable or was removed is not, so that they are told.
+    /// The servers whose tasks may be claimed now. One that is starting is left out, so that its tasks wait in the
+    /// queue, and so is one whose key only another host has; one that is unreachable or was removed is not, so that
+    /// they are told.
     pub fn claimable(&self) -> Vec<Reachable> {
         let listing = self.listing.borrow();
         let starting = |place: &&Place| {
             let server = listing.catalogue.server(&place.server);
             server.is_some_and(|server| server.state == ServerState::Starting)
         };
-        let ready = listing.places.iter().filter(|place| !starting(place));
+        let ready = listing.places.iter().filter(|place| !starting(place) && !place.is_left_to_others);
         let reachable = |place: &Place| (place.server.clone(), place.slot_key.clone());
         ready.map(reachable).map(|(server, slot_key)| Reachable { server, slot_key }).collect()
     }

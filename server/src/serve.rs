@@ -18,7 +18,7 @@ use crate::{
     auth::{Auth, TOKEN_LIFETIME},
     backend::http_client,
     browsers::Browsers,
-    coder::{self, Changes, Coders},
+    coder::{self, Changes, Coders, login::Holders},
     config::Config,
     data_dir::DataDir,
     diffs::Diffs,
@@ -30,6 +30,7 @@ use crate::{
         listener::without_delay,
         router::router,
     },
+    keys::Keys,
     live::Live,
     models::Models,
     personas::Personas,
@@ -60,7 +61,17 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     let db = Db::open(options).await?;
     let live = Arc::new(Live::default());
     let place = data_dir.identity()?;
-    let settings = Settings::new(db.clone(), models.clone(), client.clone(), config.clone(), address);
+    let keys = Keys::open(&data_dir, place.clone())?;
+    let agents = coder::agents::all(&config.agents);
+    let settings = Settings::new(
+        db.clone(),
+        models.clone(),
+        client.clone(),
+        config.clone(),
+        keys,
+        address,
+        Holders { host: place.clone(), agents: agents.clone() },
+    );
     let settings = Arc::new(settings);
     let roots = AllowedRoots::new(&config.allowed_roots)?;
     let files = Arc::new(ProjectFiles::new(roots.clone()));
@@ -72,6 +83,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             data_dir.path(),
             &place,
             config.web_search_url.clone(),
+            agents,
             shutdown.clone(),
         )
         .await?,

@@ -8,13 +8,15 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use app::{error::AppError, ports};
 use domain::{
+    Rejected,
     catalogue::ServerState,
-    settings::{Checked, DefaultModel, Draft, Fact, Fault, Look, ModelSettings, Origin},
+    settings::{Checked, DefaultModel, Draft, Fact, Fault, Look, ModelSettings, Origin, TypedKey},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use reqwest::Client;
 use store::{
     Db,
+    keys::SealedKey,
     settings::{Kept, ServerRow},
 };
 use tokio::time::timeout;
@@ -22,8 +24,12 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    config::{Config, ConfiguredServer, Key, from_draft},
+    coder::login::{Holders, Logins},
+    config::{Config, ConfiguredServer, Key, UNENCRYPTED, from_draft},
+    keys::Keys,
     models::{self, Added, Models, Seen, hostname},
+    secret::Secret,
+    sentence::sentence,
 };
 use kept_answers::KeptAnswers;
 
@@ -36,13 +42,23 @@ pub struct Settings {
     models: Models,
     client: Client,
     config: Config,
+    keys: Keys,
     address: SocketAddr,
+    holders: Holders,
     answers: KeptAnswers,
 }
 
 impl Settings {
-    pub fn new(db: Db, models: Models, client: Client, config: Config, address: SocketAddr) -> Self {
-        Self { db, models, client, config, address, answers: KeptAnswers::default() }
+    pub fn new(
+        db: Db,
+        models: Models,
+        client: Client,
+        config: Config,
+        keys: Keys,
+        address: SocketAddr,
+        holders: Holders,
+    ) -> Self {
+        Self { db, models, client, config, keys, address, holders, answers: KeptAnswers::default() }
     }
 
     /// Keeps the catalogue at what the tables say, whichever server changed them.
@@ -64,11 +80,14 @@ impl Settings {
     /// Reads the tables and hands them to the catalogue, which asks the new servers in its own time.
     pub async fn take_over(&self) -> store::Result<Kept> {
         let kept = store::settings::load(&self.db).await?;
-        let parsed = kept.servers.iter().filter(|row| listing::is_of_this_host(row)).map(parse_row);
+        let logins = Logins::load(&self.db, &self.holders).await?;
+        let ours = kept.servers.iter().filter(|row| listing::is_of_this_host(row));
+        let parsed = ours.map(|row| parse_row(row, &self.keys, &kept));
         self.models.set_added(Added {
             servers: parsed.filter_map(Result::ok).collect(),
-            removed: kept.removed.clone(),
+            removed: kept.removed.iter().cloned().chain(logins.unused).collect(),
             default_model: kept.default_model.clone(),
+            accounts: logins.used,
         });
         Ok(kept)
     }
@@ -84,18 +103,22 @@ impl Settings {
         };
         let catalogue = self.models.catalogue();
         Ok(ModelSettings {
-            servers: listing::entries(&self.config, &self.models, &kept, &work),
+            servers: listing::entries(&self.config, &self.models, &self.keys, &kept, &work),
             default_model: DefaultModel {
                 set,
                 origin,
                 used: self.models.default_model(),
-                offered: catalogue.all().map(|(_, model)| model).collect(),
+                offered: catalogue
+                    .all()
+                    .filter(|(server, _)| server.check_chat().is_ok())
+                    .map(|(_, model)| model)
+                    .collect(),
             },
             checked: checked.and_then(|id| self.answers.find(id)),
         })
     }
 
-    async fn check_draft(&self, draft: Draft, add: bool) -> Result<Checked, AppError> {
+    async fn check_draft(&self, draft: Draft, key: TypedKey, add: bool) -> Result<Checked, AppError> {
         let kept = self.take_over().await?;
         let parsed = match add {
             true => from_draft(&draft, &environment),
@@ -103,7 +126,7 @@ impl Settings {
             false => from_draft(&Draft { name: "tested".into(), ..draft.clone() }, &environment),
         };
         let mut faults = Vec::new();
-        let server = match parsed {
+        let server = match parsed.and_then(|server| with_typed(server, &key)) {
             Ok(server) => Some(server),
             Err(problems) => {
                 faults.extend(problems.into_iter().map(|(field, words)| Fault { field, words }));
@@ -116,7 +139,8 @@ impl Settings {
         let mut checked = Checked { draft: repeatable(draft, &faults), faults, look: None, added: false };
         if let Some(server) = server.filter(|_| checked.faults.is_empty()) {
             if add {
-                store::settings::add_server(&self.db, &row(&checked.draft, &server)).await?;
+                let sealed = self.sealed(&server)?;
+                store::settings::add_server(&self.db, &row(&checked.draft, &server), sealed.as_ref()).await?;
                 checked.added = true;
                 self.look_again().await?;
                 checked.look = self.models.catalogue().server(&server.name).map(Look::from);
@@ -125,6 +149,24 @@ impl Settings {
             }
         }
         Ok(checked)
+    }
+
+    /// A key that was typed, as it is kept.
+    fn sealed(&self, server: &ConfiguredServer) -> Result<Option<SealedKey>, AppError> {
+        let Key::Kept { value } = &server.key else { return Ok(None) };
+        let sealed = self.keys.seal(server, value);
+        sealed.map(Some).ok_or_else(|| AppError::Invalid("The key could not be sealed.".into()))
+    }
+
+    async fn enter_key(&self, name: &str, key: &TypedKey) -> Result<(), AppError> {
+        let kept = store::settings::load(&self.db).await?;
+        let row = kept.servers.iter().find(|row| row.name == name);
+        let row = row.ok_or_else(|| Rejected::missing("model server"))?;
+        let server = parse_row(row, &self.keys, &kept).map_err(AppError::Invalid)?;
+        let server = with_typed(ConfiguredServer { key: Key::None, ..server }, key).map_err(told)?;
+        let sealed = self.sealed(&server)?.ok_or_else(|| AppError::Invalid("Enter the key first.".into()))?;
+        store::keys::set(&self.db, &sealed).await?;
+        self.look_again().await
     }
 
     async fn look_at(&self, server: &ConfiguredServer) -> Look {
@@ -170,8 +212,20 @@ impl ports::Settings for Settings {
         self.show_models(checked).boxed()
     }
 
-    fn check(&self, draft: Draft, add: bool) -> BoxFuture<'_, Result<Checked, AppError>> {
-        self.check_draft(draft, add).boxed()
+    fn check(&self, draft: Draft, key: TypedKey, add: bool) -> BoxFuture<'_, Result<Checked, AppError>> {
+        self.check_draft(draft, key, add).boxed()
+    }
+
+    fn set_key(&self, name: String, key: TypedKey) -> BoxFuture<'_, Result<(), AppError>> {
+        async move { self.enter_key(&name, &key).await }.boxed()
+    }
+
+    fn remove_key(&self, name: String) -> BoxFuture<'_, Result<(), AppError>> {
+        async move {
+            store::keys::remove(&self.db, &name).await?;
+            self.look_again().await
+        }
+        .boxed()
     }
 
     fn keep(&self, checked: Checked) -> Uuid {
@@ -204,7 +258,7 @@ fn environment(name: &str) -> Option<String> {
 }
 
 /// A row by the rules of today; which it breaks only if they changed since.
-fn parse_row(row: &ServerRow) -> Result<ConfiguredServer, String> {
+fn parse_row(row: &ServerRow, keys: &Keys, kept: &Kept) -> Result<ConfiguredServer, String> {
     let draft = Draft {
         name: row.name.clone(),
         url: row.url.clone(),
@@ -212,10 +266,33 @@ fn parse_row(row: &ServerRow) -> Result<ConfiguredServer, String> {
         parallel: row.parallel.to_string(),
         api_key_env: row.api_key_env.clone().unwrap_or_default(),
         models: row.models.join(","),
+        speaks: row.speaks.iter().flatten().map(|it| it.word()).collect::<Vec<_>>().join(","),
     };
-    from_draft(&draft, &environment).map_err(|problems| {
+    let server = from_draft(&draft, &environment).map_err(|problems| {
         problems.into_iter().map(|(key, words)| format!("{key}: {words}")).collect::<Vec<_>>().join("; ")
-    })
+    })?;
+    let key = keys.resolve(&server, &kept.keys);
+    Ok(ConfiguredServer { key, ..server })
+}
+
+/// With the key that was typed, where one was: by the rules of a key from a variable.
+fn with_typed(server: ConfiguredServer, key: &TypedKey) -> Result<ConfiguredServer, Vec<(String, String)>> {
+    let problem = |field: &str, words: &str| Err(vec![(field.to_owned(), words.to_owned())]);
+    match key.parse() {
+        Ok(None) => Ok(server),
+        Err(words) => problem("key", words),
+        Ok(Some(_)) if server.key != Key::None => {
+            problem("key", "enter the key, or name the variable that holds it, not both")
+        }
+        Ok(Some(_)) if !server.address.may_carry_a_key() => problem("url", UNENCRYPTED),
+        Ok(Some(key)) => Ok(ConfiguredServer { key: Key::Kept { value: Secret::new(key) }, ..server }),
+    }
+}
+
+/// A form of one field says what is wrong with it in a sentence.
+fn told(problems: Vec<(String, String)>) -> AppError {
+    let words: Vec<_> = problems.iter().map(|(_, words)| sentence(words)).collect();
+    AppError::Invalid(words.join(" "))
 }
 
 fn row(draft: &Draft, server: &ConfiguredServer) -> ServerRow {
@@ -228,8 +305,10 @@ fn row(draft: &Draft, server: &ConfiguredServer) -> ServerRow {
         api_key_env: match &server.key {
             Key::None => None,
             Key::Missing { variable } | Key::Set { variable, .. } => Some(variable.clone()),
+            Key::Kept { .. } | Key::Elsewhere | Key::Unreadable => None,
         },
         models: server.models.clone(),
+        speaks: server.speaks.clone(),
     }
 }
 

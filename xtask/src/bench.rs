@@ -1,5 +1,8 @@
 //! Measurements, each against its goal and, where there is one, a reference taken in the same run.
 
+mod backends;
+mod browser;
+mod diffview;
 mod git;
 mod start;
 mod switch;
@@ -39,6 +42,10 @@ enum Name {
     Mention,
     /// A worktree of 50,000 files, against `git worktree add`
     Worktree,
+    /// A task of ten seconds in a Coder, against the same agent driven bare
+    Backends,
+    /// The first screen of a diff, and a step of scrolling it, against a floor and other viewers
+    Diffview,
     /// A diff of 1,000 changed files, against `git add -N . && git diff`
     Diff,
 }
@@ -69,6 +76,8 @@ impl Bench {
             Name::Switch => switch::measure(workspace)?.print(),
             Name::Stream => wired::run(workspace, "stream", &[])?,
             Name::Mention => wired::run(workspace, "mention", &[])?,
+            Name::Diffview => diffview::measure(workspace)?,
+            Name::Backends => backends::run(workspace)?,
             Name::Worktree => git::run(workspace, "worktree")?,
             Name::Diff => git::run(workspace, "diff")?,
             Name::Memory => {

@@ -24,7 +24,7 @@ use std::{
 };
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
-const NPM_LIMIT: Duration = Duration::from_secs(5 * 60);
+pub const NPM_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// The folder for everything that we install outside of the system's packages.
 #[derive(Clone)]

@@ -1,5 +1,6 @@
 //! Everything that has to hold, quickest first.
 
+mod agents;
 mod binaries;
 mod leftovers;
 mod packages;
@@ -8,7 +9,7 @@ mod tally;
 use crate::{
     budget,
     build::{self, COMPILE_LIMIT, Kind},
-    install::{self, Tools, postgres::Binaries},
+    install::{self, Tools, agents::Which, postgres::Binaries},
     postgres::Cluster,
     process::{Owned, find_program, quietly, quietly_with},
     sqlx,
@@ -30,11 +31,17 @@ pub struct Test {
     /// Without the browser tests
     #[arg(long)]
     fast: bool,
+    /// Instead of all this: every agent in every case, and the table of what came of it
+    #[arg(long, conflicts_with = "fast")]
+    agents: bool,
 }
 
 impl Test {
     pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
         let tools = Tools::locate()?;
+        if self.agents {
+            return agents::run(workspace, &tools);
+        }
         let mut tally = Tally::default();
         // The server embeds this folder, and does not compile without one.
         fs::create_dir_all(workspace.dist().join("pkg"))?;
@@ -62,7 +69,8 @@ impl Test {
             ] {
                 tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
             }
-            if tally.step("agents", || install::agents::ensure(workspace, &tools, &built.agents))?.is_some() {
+            let ensure = || install::agents::ensure(workspace, &tools, &built.agents, Which::Always);
+            if tally.step("agents", ensure)?.is_some() {
                 environment.set("BOOCODE_TOOLS_DIR", &tools.dir);
                 tally.tests("server/acp tests", || built.run(workspace, "server/acp", &environment))?;
             }

@@ -4,6 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{
+    catalogue::{Flavour, ModelServer},
+    protocol::Protocol,
+};
+
 /// A backend by its name, as tasks and settings have it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -19,6 +24,11 @@ impl Backend {
 
     pub fn is_native(&self) -> bool {
         self.0 == NATIVE
+    }
+
+    /// Under this name the catalogue lists its own login.
+    pub fn login_server(&self) -> String {
+        format!("{}-login", self.0)
     }
 }
 
@@ -45,12 +55,29 @@ pub struct Offer {
     pub title: String,
     pub about: String,
     pub state: State,
+    /// How it asks its model.
+    pub speaks: Protocol,
+    /// For one that can have a login of its own.
+    pub login: Option<Login>,
+    /// Whether BooCode can install it.
+    pub is_installable: bool,
+}
+
+/// An agent's own login on the server's machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Login {
+    /// Where it lies, as a person would write it.
+    pub file: String,
+    pub is_there: bool,
+    /// Whether a person allowed the agent to use it.
+    pub is_used: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Ready {
+        /// Empty where it is not known.
         version: String,
     },
     /// `install` is the command that a person would type; a button does the same.
@@ -77,5 +104,55 @@ impl Offer {
             State::Installing => Some("being installed".to_owned()),
             State::Unusable { reason } => Some(reason.clone()),
         }
+    }
+
+    /// Why the models of this server are not for it.
+    pub fn mismatch(&self, server: &ModelServer) -> Option<String> {
+        let (title, name) = (&self.title, &server.name);
+        match server.flavour {
+            Flavour::Account if *name == self.backend.login_server() => None,
+            Flavour::Account => Some(format!("{name} is the login of another agent")),
+            _ if server.speaks(self.speaks) => None,
+            _ => Some(format!("{title} needs a server that speaks {}; {name} does not", self.speaks.title())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Lane, ServerState};
+
+    #[test]
+    fn an_agent_needs_a_server_that_speaks_its_protocol() {
+        let check = |agent: &str, speaks, server: &str, flavour, also_speaks: &[Protocol], expected| {
+            let offer = Offer {
+                backend: Backend(agent.to_owned()),
+                title: "Claude Code".to_owned(),
+                about: String::new(),
+                state: State::Installing,
+                speaks,
+                login: None,
+                is_installable: true,
+            };
+            let server = ModelServer {
+                name: server.to_owned(),
+                flavour,
+                lane: Lane::Local,
+                base_url: String::new(),
+                state: ServerState::Reachable,
+                models: Vec::new(),
+                also_speaks: also_speaks.to_vec(),
+            };
+            assert_eq!(offer.mismatch(&server).as_deref(), expected, "{offer:?} {server:?}");
+        };
+        use Protocol::{Chat, Messages, Responses};
+        check("qwen", Chat, "desk", Flavour::OpenAi, &[], None);
+        check("claude", Messages, "desk", Flavour::LlamaCpp, &[Responses, Messages], None);
+        let words = "Claude Code needs a server that speaks Anthropic messages; desk does not";
+        check("claude", Messages, "desk", Flavour::OpenAi, &[Responses], Some(words));
+        check("claude", Messages, "claude-login", Flavour::Account, &[], None);
+        let words = "claude-login is the login of another agent";
+        check("native", Chat, "claude-login", Flavour::Account, &[], Some(words));
     }
 }

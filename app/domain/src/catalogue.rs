@@ -4,6 +4,8 @@ use std::{fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Rejected, protocol::Protocol};
+
 /// How much a model server does at once: a local one has a single model loaded, a cloud one runs in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,6 +51,8 @@ pub enum Flavour {
     OpenAi,
     /// The small model that BooCode runs itself when nothing else is there.
     Small,
+    /// No server at all: the account of an agent, which asks it by itself.
+    Account,
 }
 
 impl Flavour {
@@ -59,6 +63,7 @@ impl Flavour {
             Self::Ollama => "Ollama",
             Self::OpenAi => "OpenAI-compatible",
             Self::Small => "built in",
+            Self::Account => "an agent's own login",
         }
     }
 }
@@ -110,6 +115,9 @@ pub struct ModelServer {
     pub state: ServerState,
     /// What it serves, or what it last said it serves while it is unreachable.
     pub models: Vec<Model>,
+    /// Besides chat completions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_speaks: Vec<Protocol>,
 }
 
 impl ModelServer {
@@ -118,6 +126,21 @@ impl ModelServer {
         match &self.state {
             ServerState::Unreachable { reason } => Some(reason),
             ServerState::Starting | ServerState::Reachable => None,
+        }
+    }
+
+    pub fn speaks(&self, protocol: Protocol) -> bool {
+        protocol == Protocol::Chat || self.also_speaks.contains(&protocol)
+    }
+
+    /// A chat is answered by a model alone, and an account only ever answers its agent.
+    pub fn check_chat(&self) -> Result<(), Rejected> {
+        match self.flavour {
+            Flavour::Account => Err(Rejected::Invalid(format!(
+                "{} is the login of an agent, which works in a Coder only. Choose another model.",
+                self.name
+            ))),
+            _ => Ok(()),
         }
     }
 }
@@ -226,13 +249,18 @@ pub fn choose_default(catalogue: &Catalogue, configured: Option<&str>) -> Option
             ServerState::Unreachable { .. } => return None,
         };
         let kind = match (server.flavour, server.lane) {
+            (Flavour::Account, _) => return None,
             (Flavour::Small, _) => 2,
             (_, Lane::Local) => 0,
             (_, Lane::Cloud) => 1,
         };
         Some((state, kind))
     };
-    configured.and_then(|text| catalogue.resolve(text)).or_else(|| {
+    let resolved = configured.and_then(|text| catalogue.resolve(text));
+    let is_server = |model: &ModelRef| {
+        catalogue.server(&model.server).is_some_and(|server| server.flavour != Flavour::Account)
+    };
+    resolved.filter(is_server).or_else(|| {
         catalogue
             .all()
             .filter_map(|(server, model)| Some((rank(server)?, model)))

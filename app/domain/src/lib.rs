@@ -26,10 +26,12 @@ pub mod notifications;
 pub mod output;
 pub mod page;
 pub mod persona;
+pub mod protocol;
 pub mod rejected;
 pub mod run;
 pub mod search;
 pub mod settings;
+pub mod setup;
 #[cfg(test)]
 mod sim;
 pub mod slot;

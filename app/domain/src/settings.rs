@@ -5,10 +5,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Rejected,
     backend::Offer,
     browser::{Browser, Pairing},
     catalogue::{Flavour, Lane, Model, ModelRef, ModelServer, ServerState},
     page::Wanted,
+    setup::Setup,
+    workspace::Project,
     worktree::State,
 };
 
@@ -55,6 +58,7 @@ pub enum Section {
     #[default]
     Models,
     Agents,
+    Projects,
     Worktrees,
     Appearance,
     Notifications,
@@ -65,9 +69,10 @@ pub enum Section {
 
 impl Section {
     /// In the order of the menu.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Models,
         Self::Agents,
+        Self::Projects,
         Self::Worktrees,
         Self::Appearance,
         Self::Notifications,
@@ -80,6 +85,7 @@ impl Section {
         match self {
             Self::Models => "models",
             Self::Agents => "agents",
+            Self::Projects => "projects",
             Self::Worktrees => "worktrees",
             Self::Appearance => "appearance",
             Self::Notifications => "notifications",
@@ -100,6 +106,11 @@ impl Section {
 pub enum Part {
     ModelServers,
     DefaultModel,
+    OwnLogins,
+    /// What the worktrees of projects begin with.
+    Projects,
+    /// How much of the disk worktrees may take.
+    Worktrees,
 }
 
 /// A model server as a person typed it, field by field.
@@ -115,6 +126,8 @@ pub struct Draft {
     pub api_key_env: String,
     /// Model names, for a server that cannot list them, separated by commas or line ends.
     pub models: String,
+    /// Protocols besides chat completions, likewise.
+    pub speaks: String,
 }
 
 /// One field that cannot be taken as it is, and why.
@@ -185,8 +198,63 @@ impl Look {
 #[serde(rename_all = "snake_case")]
 pub enum KeyState {
     None,
-    Set { variable: String },
-    Missing { variable: String },
+    Set {
+        variable: String,
+    },
+    Missing {
+        variable: String,
+    },
+    /// Entered here. It is never shown again.
+    Kept,
+    /// Entered on another machine alone.
+    Elsewhere,
+    /// Entered here, and no longer to be read.
+    Unreadable,
+}
+
+impl KeyState {
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::None => return None,
+            Self::Set { variable } => format!("key from {variable}"),
+            Self::Missing { variable } => format!("{variable} is not set"),
+            Self::Kept => "key set".to_owned(),
+            Self::Elsewhere => "key set on another machine, not on this one".to_owned(),
+            Self::Unreadable => "its key can no longer be read".to_owned(),
+        })
+    }
+
+    /// Whether there is one that was entered, wherever that was.
+    pub fn is_entered(&self) -> bool {
+        matches!(self, Self::Kept | Self::Elsewhere | Self::Unreadable)
+    }
+}
+
+/// A key as it was typed. It goes to the server, and comes back to nobody.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TypedKey(String);
+
+impl TypedKey {
+    const BYTES_MAX: usize = 4 * 1024;
+
+    /// None where nothing was typed. Of what is wrong, only that is said: it may be most of a key.
+    pub fn parse(&self) -> Result<Option<&str>, &'static str> {
+        match self.0.trim() {
+            "" => Ok(None),
+            key if key.len() > Self::BYTES_MAX => Err("this is too long for a key"),
+            key if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err("a key is one word of plain letters, digits and signs, without spaces")
+            }
+            key => Ok(Some(key)),
+        }
+    }
+}
+
+impl fmt::Debug for TypedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TypedKey(…)")
+    }
 }
 
 /// A model server in the list of Settings.
@@ -244,6 +312,7 @@ impl Work {
 pub enum Shown {
     Models(ModelSettings),
     Agents(AgentSettings),
+    Projects(Vec<ProjectEntry>),
     Worktrees(WorktreeSettings),
     /// Known to the browser alone, as the next one is.
     Appearance,
@@ -261,12 +330,54 @@ pub struct AgentSettings {
     pub wall: String,
 }
 
+/// A project in the list of Settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectEntry {
+    pub project: Project,
+    pub setup: Setup,
+}
+
 /// The worktrees on this machine, the newest first, and what they take of the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorktreeSettings {
     pub worktrees: Vec<WorktreeEntry>,
-    /// Above this it is worth a warning.
-    pub budget_bytes: u64,
+    /// In the trash, of nobody: left there by a server that was killed, or by another database.
+    pub strays: Vec<Option<u64>>,
+    pub budget: Budget,
+}
+
+/// How much of the disk worktrees may take before that is worth a warning, in gigabytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Budget(u32);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(20)
+    }
+}
+
+impl Budget {
+    const GB_MAX: u32 = 100_000;
+
+    pub fn parse(typed: &str) -> Result<Self, Rejected> {
+        match typed.trim().parse() {
+            Ok(gb @ 1..=Self::GB_MAX) => Ok(Self(gb)),
+            _ => Err(Rejected::Invalid(format!(
+                "{:?} is no budget; allowed is a whole number of GB, 1 to {}.",
+                typed.trim().chars().take(40).collect::<String>(),
+                Self::GB_MAX
+            ))),
+        }
+    }
+
+    pub fn gb(self) -> u32 {
+        self.0
+    }
+
+    pub fn bytes(self) -> u64 {
+        u64::from(self.0) * 1_000_000_000
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -282,11 +393,26 @@ pub struct WorktreeEntry {
 
 impl WorktreeSettings {
     pub fn bytes(&self) -> u64 {
-        self.worktrees.iter().filter_map(|entry| entry.bytes).sum()
+        let owned = self.worktrees.iter().filter_map(|entry| entry.bytes);
+        owned.chain(self.strays.iter().copied().flatten()).sum()
     }
 
+    /// What emptying the trash deletes.
     pub fn trashed(&self) -> usize {
-        self.worktrees.iter().filter(|entry| entry.state == State::Discarded).count()
+        let owned = self.worktrees.iter().filter(|entry| entry.state == State::Discarded);
+        owned.count() + self.strays.len()
+    }
+
+    /// Why the budget is worth a word, if it is.
+    pub fn warning(&self) -> Option<String> {
+        (self.bytes() > self.budget.bytes()).then(|| {
+            format!(
+                "Worktrees take {}, more than the {} GB that were set aside for them. Discard what is no longer \
+                 needed, and empty the trash.",
+                size(self.bytes()),
+                self.budget.gb()
+            )
+        })
     }
 }
 

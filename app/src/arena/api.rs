@@ -162,7 +162,7 @@ pub fn judge(model: &str) -> Result<Judge, AppError> {
     let models = ports::models()?;
     let default = models.default_model().map(|model| model.to_string());
     let model = Some(model.to_owned()).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
-    let Choice { model, paid, .. } = Choice::from_catalogue(&models.catalogue(), &model)?;
+    let Choice { model, paid, .. } = Choice::for_chat(&models.catalogue(), &model)?;
     Ok(Judge { model, paid })
 }
 
@@ -173,12 +173,16 @@ pub async fn examiner(
     identity: String,
     model: &str,
 ) -> Result<Examiner, AppError> {
-    let Choice { model, paid, .. } = Choice::from_catalogue(&ports::models()?.catalogue(), model)?;
+    let catalogue = ports::models()?.catalogue();
+    let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, model)?;
+    if kind != "backend" {
+        server.check_chat()?;
+    }
     let identity = match (kind, identity.as_str()) {
         ("backend", name) => {
             let backend = domain::backend::Backend(name.to_owned());
             let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(ports::coders()?.check(wanted).await?.backend)
+            Identity::Backend(ports::coders()?.check(wanted, server.clone()).await?.backend)
         }
         (_, "") => Identity::Plain,
         (_, name) => {

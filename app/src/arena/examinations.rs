@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chat::{StatusLine, model_options, persona_options},
-    coder::{ask_for_backends, backend_options},
+    coder::{ask_for_backends, backend_options, chosen_backend},
     erased::{Erase, For, Show, effect},
     feed::Feed,
     form::{Form, Submission},
@@ -98,6 +98,9 @@ fn Ask() -> impl IntoView {
             .erase()
         }
     };
+    let agent = Signal::derive(move || {
+        if kind.with(|kind| kind == "backend") { chosen_backend(offers, backend) } else { None }
+    });
     let field = format!("question-{}", arena.battle);
     view! {
         <Form to=ask class="arena-ask">
@@ -129,7 +132,7 @@ fn Ask() -> impl IntoView {
                     aria-label="Model"
                     on:change:target=move |change| model.set(change.target().value())
                 >
-                    {model_options(models, model)}
+                    {model_options(models, model, agent)}
                 </select>
                 <button class="button" type="submit" disabled=move || !is_over.get() || ask.is_pending()>
                     "Ask"

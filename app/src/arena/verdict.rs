@@ -96,7 +96,7 @@ fn AskAgain() -> impl IntoView {
                         aria-label="Judge"
                         on:change:target=move |change| model.set(change.target().value())
                     >
-                        {model_options(models, model)}
+                        {model_options(models, model, Signal::stored(None))}
                     </select>
                     <button class="button" type="submit" disabled=move || !may() || analyse.is_pending()>
                         "Compare the results"

@@ -209,13 +209,15 @@ async fn choice(
     persona: String,
     wanted: Option<Wanted>,
 ) -> Result<Choice, AppError> {
-    let mut choice = Choice::from_catalogue(&ports::models()?.catalogue(), model)?;
+    let catalogue = ports::models()?.catalogue();
+    let (mut choice, server) = Choice::from_catalogue(&catalogue, model)?;
     if !persona.is_empty() {
         let project = store::workspace::project_of_chat(&ports::db()?, chat).await?;
         choice.persona = Some(ports::personas()?.check(project.path, persona).await?);
     }
-    if let Some(wanted) = wanted {
-        choice.coder = Some(ports::coders()?.check(wanted).await?);
+    match wanted {
+        Some(wanted) => choice.coder = Some(ports::coders()?.check(wanted, server.clone()).await?),
+        None => server.check_chat()?,
     }
     Ok(choice)
 }

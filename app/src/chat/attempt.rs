@@ -45,7 +45,7 @@ fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> Erased {
     let text = segment.text;
     match segment.kind {
         Kind::Text => view! { <Markdown text=text streaming /> }.erase(),
-        Kind::Tool => view! { <ToolCall lines=text /> }.erase(),
+        Kind::Tool => view! { <ToolCall lines=text streaming /> }.erase(),
         Kind::Plan => view! { <PlanView lines=text /> }.erase(),
         Kind::Reasoning => view! {
             <details class="reasoning">

@@ -1,6 +1,9 @@
 //! The choice of a model, grouped by server.
 
-use domain::catalogue::{Lane, ModelRef, ModelServer, ServerState};
+use domain::{
+    backend::Offer,
+    catalogue::{Lane, ModelRef, ModelServer, ServerState},
+};
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
@@ -19,7 +22,7 @@ const REMEMBERED: &str = "model";
 #[component]
 pub fn ModelPicker() -> impl IntoView {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { chat, model, .. } = expect_context::<Pane>();
+    let Pane { chat, model, worker, .. } = expect_context::<Pane>();
     let is_new_chat = super::is_empty_chat(chat);
     effect_first(move |is_first| {
         // A chat goes on with its own model; a new one starts with the last that was chosen here.
@@ -52,14 +55,15 @@ pub fn ModelPicker() -> impl IntoView {
             on:focus=move |_| ask_again(models, true)
             on:change:target=move |change| choose(change.target().value())
         >
-            {options(models, model)}
+            {options(models, model, worker.into())}
         </select>
     }
     .erase()
 }
 
 /// Every model by its server, and the chosen one even where nobody offers it.
-pub fn options(models: RwSignal<Models>, model: RwSignal<String>) -> Erased {
+/// `agent` is who would ask it; nobody is there for a model that answers by itself.
+pub fn options(models: RwSignal<Models>, model: RwSignal<String>, agent: Signal<Option<Offer>>) -> Erased {
     let missing = move || {
         let chosen = model.get();
         let is_missing = models.with(|models| !models.offers(&chosen));
@@ -73,8 +77,14 @@ pub fn options(models: RwSignal<Models>, model: RwSignal<String>) -> Erased {
         })
     };
     let groups = move || {
-        models
-            .with(|models| models.catalogue.servers.iter().map(|server| group(server, model)).collect_view())
+        let agent = agent.get();
+        models.with(|models| {
+            let servers = models.catalogue.servers.iter();
+            // An agent's own login is of no use without the agent.
+            let usable = servers.filter(|server| agent.is_some() || server.check_chat().is_ok());
+            let mismatch = |server| agent.as_ref().and_then(|offer| offer.mismatch(server));
+            usable.map(|server| group(server, mismatch(server), model)).collect_view()
+        })
     };
     (missing, groups).erase()
 }
@@ -90,8 +100,9 @@ pub fn ask_again(models: RwSignal<Models>, refresh: bool) {
     });
 }
 
-fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<> {
-    let is_unreachable = matches!(server.state, ServerState::Unreachable { .. });
+/// `mismatch` is why the chosen agent cannot use this server.
+fn group(server: &ModelServer, mismatch: Option<String>, chosen: RwSignal<String>) -> impl IntoView + use<> {
+    let is_out = mismatch.is_some() || matches!(server.state, ServerState::Unreachable { .. });
     let options = server.models.iter().map(|model| {
         let value = ModelRef { server: server.name.clone(), model: model.id.clone() }.to_string();
         let is_chosen = {
@@ -101,7 +112,7 @@ fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<
         // The browser would leave a chosen but disabled model out of the form.
         let is_barred = {
             let is_chosen = is_chosen.clone();
-            move || is_unreachable && !is_chosen()
+            move || is_out && !is_chosen()
         };
         let is_chosen_first = chosen.with_untracked(|chosen| *chosen == value);
         view! {
@@ -111,6 +122,7 @@ fn group(server: &ModelServer, chosen: RwSignal<String>) -> impl IntoView + use<
         }
     });
     let reason = match &server.state {
+        _ if mismatch.is_some() => mismatch,
         ServerState::Unreachable { reason } => Some(reason.clone()),
         ServerState::Starting if server.models.is_empty() => Some("starting…".to_owned()),
         _ if server.models.is_empty() => Some("no models".to_owned()),

@@ -25,6 +25,12 @@ pub async fn install_backend(backend: Backend) -> Result<(), AppError> {
     ports::coders()?.install(backend).await
 }
 
+/// Whether an agent may use its own login.
+#[server(endpoint = "use_login")]
+pub async fn use_login(backend: Backend, is_used: bool) -> Result<(), AppError> {
+    ports::coders()?.use_login(backend, is_used).await
+}
+
 /// A person's word on what the agent asked.
 #[server(endpoint = "answer_ask")]
 pub async fn answer_ask(

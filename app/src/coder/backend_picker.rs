@@ -19,7 +19,7 @@ const REMEMBERED: &str = "backend";
 
 #[component]
 pub fn BackendPicker() -> impl IntoView {
-    let Pane { chat, backend, .. } = expect_context::<Pane>();
+    let Pane { chat, backend, worker, .. } = expect_context::<Pane>();
     let feed = expect_context::<Feed>();
     let is_new = untrack(|| feed.chat(chat, |chat| chat.messages.is_empty())).unwrap_or(true);
     effect_first(move |is_first| {
@@ -30,6 +30,9 @@ pub fn BackendPicker() -> impl IntoView {
     });
     let offers = RwSignal::new(Vec::<Offer>::new());
     effect(move || ask_again(offers));
+    effect(move || {
+        worker.set(chosen(offers, backend));
+    });
     let choose = move |chosen: String| {
         device::remember(REMEMBERED, &chosen);
         backend.set(chosen);
@@ -47,6 +50,12 @@ pub fn BackendPicker() -> impl IntoView {
         </select>
     }
     .erase()
+}
+
+/// What is known of the chosen one.
+pub fn chosen(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Option<Offer> {
+    let name = backend.get();
+    offers.with(|all| all.iter().find(|offer| offer.backend.0 == name).cloned())
 }
 
 /// Every agent, those that cannot work now with the reason.

@@ -39,7 +39,11 @@ pub fn Changes() -> impl IntoView {
 fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
     let Pane { chat, reviewing, .. } = expect_context::<Pane>();
     let (is_applying, is_discarding) = (RwSignal::new(false), RwSignal::new(false));
+    let feed = expect_context::<Feed>();
     let is_changed = move || seen.changes.with(|changes| !changes.files.is_empty());
+    // What an agent is still writing is neither brought anywhere nor thrown away.
+    let is_busy = Memo::new(move |_| feed.chat(chat, |chat| chat.active_turn().is_some()) == Some(true));
+    let why_not = move || is_busy.get().then_some("The agent is at work; stop it or wait until it is done");
     let files = move || seen.changes.with(|changes| changes.files.clone());
     let base =
         format!("from {}{}", worktree.short_base(), if worktree.carried { " with your changes" } else { "" });
@@ -68,12 +72,19 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
                 <button
                     class="button small primary"
                     type="button"
-                    disabled=move || !is_changed()
+                    title=why_not
+                    disabled=move || !is_changed() || is_busy.get()
                     on:click=move |_| is_applying.set(true)
                 >
                     "Apply…"
                 </button>
-                <button class="button small" type="button" on:click=move |_| is_discarding.set(true)>
+                <button
+                    class="button small"
+                    type="button"
+                    title=why_not
+                    disabled=is_busy
+                    on:click=move |_| is_discarding.set(true)
+                >
                     "Discard…"
                 </button>
             </div>

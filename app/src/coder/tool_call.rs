@@ -10,10 +10,14 @@ use crate::{
 
 /// One call: a line, and what went in and came out folded under it.
 #[component]
-pub fn ToolCall(#[prop(into)] lines: Signal<String>) -> impl IntoView {
+pub fn ToolCall(
+    #[prop(into)] lines: Signal<String>,
+    /// Whether more of it may come.
+    streaming: Signal<bool>,
+) -> impl IntoView {
     let call = Memo::new(move |_| lines.with(|lines| Call::read(lines)));
     let title = move || call.with(|call| call.title.clone());
-    let state = move || call.with(|call| status(call.status));
+    let state = move || call.with(|call| status(call.status, streaming.get()));
     let icon = move || call.with(|call| icon(call.kind)).view();
     let part = move |of: fn(&Call) -> &str| Memo::new(move |_| call.with(|call| of(call).to_owned()));
     let (input, output) = (part(|call| &call.input), part(|call| &call.output));
@@ -60,12 +64,14 @@ fn item(item: &Item) -> Erased {
     .erase()
 }
 
-fn status(status: Status) -> (&'static str, &'static str) {
-    match status {
-        Status::Pending => ("pending", "waits"),
-        Status::Running => ("running", "runs"),
-        Status::Done => ("done", "done"),
-        Status::Failed => ("failed", "failed"),
+/// Nobody tells how a call ended whose turn was stopped or lost.
+fn status(status: Status, is_under_way: bool) -> (&'static str, &'static str) {
+    match (status, is_under_way) {
+        (Status::Pending, true) => ("pending", "waits"),
+        (Status::Running, true) => ("running", "runs"),
+        (Status::Pending | Status::Running, false) => ("pending", "cut off"),
+        (Status::Done, _) => ("done", "done"),
+        (Status::Failed, _) => ("failed", "failed"),
     }
 }
 

@@ -93,7 +93,7 @@ fn a_delta_wakes_nothing_but_its_text() {
         state.get_untracked();
         assert_eq!(woken.get_value(), 1);
 
-        let event = Event::TaskCancelling { chat: ChatId(id(1)), task: stream().task };
+        let event = Event::TaskCancelling { owner: task::Owner::Chat(ChatId(id(1))), task: stream().task };
         feed.receive(&[Frame::Event(Box::new(Envelope { seq: 4, event }))]);
         state.get_untracked();
         assert_eq!(woken.get_value(), 2);

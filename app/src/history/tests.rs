@@ -45,6 +45,7 @@ fn html(query: &str, entries: Vec<Entry>, older: Option<Cursor>) -> String {
         projects: vec![Project { id: ProjectId(id(1)), name: "shop".into(), path: "/shop".into() }],
         sessions: vec![Session { id: SessionId(id(2)), project: ProjectId(id(1)), name: "Session 1".into() }],
         chats: Vec::new(),
+        battles: Vec::new(),
     };
     let (mut filter, mut faults) = Filter::parse(query);
     faults.extend(filter.keep_known(&workspace));

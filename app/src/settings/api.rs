@@ -1,9 +1,12 @@
 //! What can be asked of Settings. Forms are posted and lead back to their page; the rest is called by the page.
 
 use domain::{
-    id::BrowserId,
-    settings::{Checked, Draft, Section, Shown},
+    id::{BrowserId, ProjectId},
+    settings::{Checked, Draft, Section, Shown, TypedKey},
+    setup::Typed,
 };
+#[cfg(feature = "ssr")]
+use domain::{settings::Budget, setup::Setup};
 use leptos::prelude::*;
 use uuid::Uuid;
 
@@ -20,6 +23,7 @@ pub async fn show_settings(
     Ok(match section {
         Section::Models => Shown::Models(ports::settings()?.models(checked).await?),
         Section::Agents => Shown::Agents(ports::coders()?.settings().await),
+        Section::Projects => Shown::Projects(store::setups::list(&ports::db()?).await?),
         Section::Worktrees => Shown::Worktrees(ports::coders()?.worktrees().await?),
         Section::Appearance => Shown::Appearance,
         Section::Notifications => Shown::Notifications,
@@ -34,15 +38,23 @@ pub async fn show_settings(
 
 /// Tests a draft, or adds it: `intent` is the button that was pressed.
 #[server(endpoint = "try_model_server", protocol = Wire)]
-pub async fn try_model_server(draft: Draft, intent: String) -> Result<Checked, AppError> {
-    ports::settings()?.check(draft, intent == "add").await
+pub async fn try_model_server(
+    draft: Draft,
+    #[server(default)] key: TypedKey,
+    intent: String,
+) -> Result<Checked, AppError> {
+    ports::settings()?.check(draft, key, intent == "add").await
 }
 
 /// The same for a browser without scripts. What is to be said about it waits for the next page.
 #[server(endpoint = "check_model_server")]
-pub async fn check_model_server(draft: Draft, intent: String) -> Result<(), AppError> {
+pub async fn check_model_server(
+    draft: Draft,
+    #[server(default)] key: TypedKey,
+    intent: String,
+) -> Result<(), AppError> {
     let settings = ports::settings()?;
-    let checked = settings.check(draft, intent == "add").await?;
+    let checked = settings.check(draft, key, intent == "add").await?;
     leptos_axum::redirect(&format!("/settings/models?checked={}#add", settings.keep(checked)));
     Ok(())
 }
@@ -60,6 +72,17 @@ pub async fn remove_model_server(name: String, told: u32) -> Result<(), AppError
     ports::settings()?.remove_server(name, told).await
 }
 
+/// Keeps a key for a server that was added in Settings. It is never shown again.
+#[server(endpoint = "set_server_key")]
+pub async fn set_server_key(name: String, key: TypedKey) -> Result<(), AppError> {
+    ports::settings()?.set_key(name, key).await
+}
+
+#[server(endpoint = "remove_server_key")]
+pub async fn remove_server_key(name: String) -> Result<(), AppError> {
+    ports::settings()?.remove_key(name).await
+}
+
 #[server(endpoint = "choose_default_model")]
 pub async fn choose_default_model(#[server(default)] model: String) -> Result<(), AppError> {
     ports::settings()?.set_default_model(model).await
@@ -69,6 +92,18 @@ pub async fn choose_default_model(#[server(default)] model: String) -> Result<()
 #[server(endpoint = "empty_trash")]
 pub async fn empty_trash() -> Result<(), AppError> {
     ports::coders()?.empty_trash().await
+}
+
+/// How much worktrees may take before that is worth a warning.
+#[server(endpoint = "set_worktree_budget")]
+pub async fn set_worktree_budget(budget: String) -> Result<(), AppError> {
+    Ok(store::settings::set_worktree_budget(&ports::db()?, Budget::parse(&budget)?).await?)
+}
+
+/// What the worktrees of a project begin with.
+#[server(endpoint = "save_setup")]
+pub async fn save_setup(project: ProjectId, #[server(default)] setup: Typed) -> Result<(), AppError> {
+    Ok(store::setups::save(&ports::db()?, project, &Setup::parse(&setup)?).await?)
 }
 
 /// For a browser without scripts; others remember it themselves.

@@ -4,10 +4,10 @@ use domain::settings::{DefaultModel, ModelSettings, Shown};
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
-    api::{ChooseDefaultModel, LookAgain, RemoveModelServer},
+    api::{ChooseDefaultModel, LookAgain, RemoveModelServer, RemoveServerKey, SetServerKey},
     pane::Data,
     server_form::ServerForm,
-    server_row,
+    server_row::{self, Actions},
 };
 use crate::{
     chat::api::offered_models,
@@ -19,17 +19,23 @@ use crate::{
 };
 
 pub fn view(data: Data) -> Erased {
-    let (look, remove) = (Submission::new::<LookAgain>(), Submission::new::<RemoveModelServer>());
-    data.reload_when_done(look);
-    data.reload_when_done(remove);
-    tell_pickers(remove);
+    let actions = Actions {
+        look: Submission::new::<LookAgain>(),
+        remove: Submission::new::<RemoveModelServer>(),
+        set_key: Submission::new::<SetServerKey>(),
+        remove_key: Submission::new::<RemoveServerKey>(),
+    };
+    let Actions { look, remove, set_key, remove_key } = actions;
+    let all = [look, remove, set_key, remove_key];
+    all.into_iter().for_each(|form| data.reload_when_done(form));
+    [remove, set_key, remove_key].into_iter().for_each(tell_pickers);
     let servers = Memo::new(move |_| of(data, |models| models.servers.clone()));
     let rows = move || {
         let rows: Vec<_> =
-            servers.get().into_iter().map(|entry| server_row::view(entry, look, remove).erase()).collect();
+            servers.get().into_iter().map(|entry| server_row::view(entry, actions).erase()).collect();
         rows.erase()
     };
-    let failure = move || look.failure().or_else(|| remove.failure());
+    let failure = move || all.into_iter().find_map(Submission::failure);
     view! {
         <section class="settings-part" aria-labelledby="servers-title">
             <div class="settings-part-head">

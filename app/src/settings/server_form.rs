@@ -51,7 +51,7 @@ pub fn ServerForm(data: Data, remove: Submission) -> impl IntoView {
         typed != Draft { name: typed.name.clone(), url: typed.url.clone(), ..Draft::default() };
     let is_more_open = move || {
         let is_faulty = |field: &&str| checked.with(|checked| checked.fault(field).is_some());
-        is_more_typed || ["lane", "parallel", "api_key_env", "models"].iter().any(is_faulty)
+        is_more_typed || ["lane", "parallel", "key", "api_key_env", "models"].iter().any(is_faulty)
     };
     let more = view! {
         <details open=is_more_open>
@@ -59,8 +59,10 @@ pub fn ServerForm(data: Data, remove: Submission) -> impl IntoView {
             <div class="settings-pair">
                 {lane_field(checked, &typed.lane)}
                 {field(trial, "parallel", "Tasks at once", "For a cloud server, 1 to 64; 4 if left empty.", typed.parallel)}
-                {field(trial, "api_key_env", "Variable with the key", "The name of an environment variable of the server, never the key itself.", typed.api_key_env)}
+                {key_field(checked)}
+                {field(trial, "api_key_env", "Or a variable with the key", "The name of an environment variable of the server, never the key itself.", typed.api_key_env)}
                 {field(trial, "models", "Models", "Names with commas between, for a server that cannot list them.", typed.models)}
+                {field(trial, "speaks", "Also speaks", "Besides chat completions: messages, responses, gemini, with commas between. A local server is asked.", typed.speaks)}
             </div>
         </details>
     }
@@ -121,6 +123,29 @@ fn field(trial: Trial, key: &'static str, label: &'static str, hint: &'static st
             />
             <span class="field-hint" id=format!("{id}-hint")>{hint}</span>
             {fault(trial.checked, key)}
+        </div>
+    }
+    .erase()
+}
+
+/// It is never filled in: a key that was sent comes back to nobody.
+fn key_field(checked: RwSignal<Checked>) -> Erased {
+    let is_faulty = move || checked.with(|checked| checked.fault("key").is_some()).then_some("true");
+    view! {
+        <div class="field">
+            <label class="field-label" for="server-key">"Key"</label>
+            <input
+                id="server-key"
+                name="key"
+                type="password"
+                autocomplete="off"
+                aria-invalid=is_faulty
+                aria-describedby="server-key-hint server-key-error"
+            />
+            <span class="field-hint" id="server-key-hint">
+                "If the server wants one. It is kept sealed on this machine, and never shown again."
+            </span>
+            {fault(checked, "key")}
         </div>
     }
     .erase()

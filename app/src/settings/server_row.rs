@@ -2,17 +2,27 @@
 
 use domain::{
     catalogue::{Lane, ServerState},
-    settings::{KeyState, Origin, ServerEntry},
+    settings::{Origin, ServerEntry},
 };
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use crate::{
-    erased::Erase,
+    erased::{Erase, effect},
     form::{Form, Submission},
     icon::Icon,
 };
 
-pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl IntoView {
+/// What can be done with a server.
+#[derive(Clone, Copy)]
+pub struct Actions {
+    pub look: Submission,
+    pub remove: Submission,
+    pub set_key: Submission,
+    pub remove_key: Submission,
+}
+
+pub fn view(entry: ServerEntry, actions: Actions) -> impl IntoView {
+    let Actions { look, remove, .. } = actions;
     let (dot, state) = match (&entry.unused, &entry.look) {
         (Some(why), _) => ("dot waiting", why.clone()),
         (None, Some(look)) => {
@@ -29,18 +39,12 @@ pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl In
         Lane::Local => "local".to_owned(),
         Lane::Cloud => format!("cloud, {} at once", entry.parallel),
     };
-    let key = match &entry.key {
-        KeyState::None => None,
-        KeyState::Set { variable } => Some(format!("key from {variable}")),
-        KeyState::Missing { variable } => Some(format!("{variable} is not set")),
-    };
-    let facts: Vec<_> =
-        [Some(entry.url.clone()).filter(|url| !url.is_empty()), key, Some(origin(&entry.origin))]
-            .into_iter()
-            .flatten()
-            .collect();
+    let url = Some(entry.url.clone()).filter(|url| !url.is_empty());
+    let facts: Vec<_> = [url, entry.key.words(), Some(origin(&entry.origin))].into_iter().flatten().collect();
     let again = format!("Test {}", entry.name);
-    let removal = (entry.origin == Origin::Settings).then(|| removal(&entry, remove).erase());
+    let is_ours = entry.origin == Origin::Settings;
+    let key = (is_ours && entry.unused.is_none()).then(|| key(&entry, actions).erase());
+    let removal = is_ours.then(|| removal(&entry, remove).erase());
     view! {
         <li class="row settings-server">
             <span class=dot aria-hidden="true"></span>
@@ -55,6 +59,7 @@ pub fn view(entry: ServerEntry, look: Submission, remove: Submission) -> impl In
                         "Test"
                     </button>
                 </Form>
+                {key}
                 {removal}
             </div>
         </li>
@@ -67,6 +72,95 @@ fn origin(origin: &Origin) -> String {
         origin => origin.to_string(),
     }
 }
+
+/// Takes a key and never shows it again: what is there can only be replaced or removed.
+fn key(entry: &ServerEntry, actions: Actions) -> impl IntoView + use<> {
+    let Actions { set_key, remove_key, .. } = actions;
+    let name = entry.name.clone();
+    let (id, is_entered) = (format!("key-of-{name}"), entry.key.is_entered());
+    let (verb, label) = if is_entered { ("Replace", "New key") } else { ("Keep", "Key") };
+    let named = name.clone();
+    let forget = is_entered.then(move || {
+        view! {
+            <Form to=remove_key>
+                <input type="hidden" name="name" value=named.clone() />
+                <button
+                    class="button small danger"
+                    type="submit"
+                    aria-label=format!("Remove the key of {named}")
+                    disabled=move || remove_key.is_pending()
+                >
+                    "Remove it on every machine"
+                </button>
+            </Form>
+        }
+        .erase()
+    });
+    let details = NodeRef::<html::Details>::new();
+    fold_when_done(name.clone(), details, [set_key, remove_key]);
+    view! {
+        <details class="settings-removal" node_ref=details>
+            <summary class="button small" aria-label=format!("Key of {name}…")>"Key…"</summary>
+            <div class="settings-confirm calm">
+                <Form to=set_key>
+                    <input type="hidden" name="name" value=name.clone() />
+                    <div class="field">
+                        <label class="field-label" for=id.clone()>{format!("{label} of {name}")}</label>
+                        <div class="settings-line">
+                            <input
+                                class="input"
+                                id=id.clone()
+                                name="key"
+                                type="password"
+                                required
+                                autocomplete="off"
+                                aria-describedby=format!("{id}-hint")
+                            />
+                            <button class="button small" type="submit" disabled=move || set_key.is_pending()>
+                                {verb}
+                            </button>
+                        </div>
+                        <span class="field-hint" id=format!("{id}-hint")>
+                            "Kept sealed, for this machine alone, and never shown again."
+                        </span>
+                    </div>
+                </Form>
+                {forget}
+            </div>
+        </details>
+    }
+}
+
+/// What was sent for this server is done: it is folded again, and nothing that was typed stays in the page.
+fn fold_when_done(name: String, details: NodeRef<html::Details>, forms: [Submission; 2]) {
+    let is_ours = StoredValue::new(false);
+    effect(move || {
+        let sent = forms.into_iter().find_map(|form| form.sent("name"));
+        let is_done = forms.into_iter().any(Submission::is_done);
+        match sent {
+            Some(sent) => is_ours.set_value(sent == name),
+            None if is_done && is_ours.get_value() => {
+                is_ours.set_value(false);
+                if let Some(details) = details.get_untracked() {
+                    details.set_open(false);
+                    empty(&details);
+                }
+            }
+            None => {}
+        }
+    });
+}
+
+#[cfg(feature = "hydrate")]
+fn empty(details: &leptos::web_sys::HtmlDetailsElement) {
+    use wasm_bindgen::JsCast as _;
+    if let Ok(Some(form)) = details.query_selector("form") {
+        form.unchecked_into::<leptos::web_sys::HtmlFormElement>().reset();
+    }
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn empty(_details: &leptos::web_sys::HtmlDetailsElement) {}
 
 /// Opens without scripts too, and says what becomes of the tasks there before it is too late.
 fn removal(entry: &ServerEntry, remove: Submission) -> impl IntoView + use<> {

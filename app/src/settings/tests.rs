@@ -1,11 +1,13 @@
 use domain::{
     browser::{Browser, Code, Pairing, Qr},
     catalogue::{Flavour, Lane, Model, ModelRef, ServerState},
-    id::BrowserId,
+    id::{BrowserId, ProjectId},
     settings::{
-        Checked, DefaultModel, Draft, Fact, Fault, KeyState, Look, ModelSettings, Origin, ServerEntry, Shown,
-        Work,
+        Budget, Checked, DefaultModel, Draft, Fact, Fault, KeyState, Look, ModelSettings, Origin,
+        ProjectEntry, ServerEntry, Shown, Work, WorktreeSettings,
     },
+    setup::Setup,
+    workspace::Project,
 };
 use uuid::Uuid;
 
@@ -85,6 +87,63 @@ fn a_server_says_how_it_is_and_who_set_it() {
     // Only what was set here can be removed here.
     assert_eq!(html.matches("action=\"/api/remove_model_server\"").count(), 1);
     check(&html, &["name=\"told\" value=\"2\"", "Used now: desk/qwen, the default."]);
+}
+
+#[test]
+fn a_key_is_told_to_be_there_and_no_field_is_filled_with_one() {
+    let with = |name: &str, key| ServerEntry { key, ..server(name, Origin::Settings) };
+    let servers = vec![
+        with("one", KeyState::Kept),
+        with("two", KeyState::Elsewhere),
+        with("three", KeyState::Unreadable),
+        with("four", KeyState::None),
+        server("fixed", Origin::Flag("--model-server".into())),
+    ];
+    let html = html(Section::Models, models(servers, automatic(), None));
+    check(
+        &html,
+        &["key set", "key set on another machine, not on this one", "its key can no longer be read"],
+    );
+    assert_eq!(
+        html.matches("action=\"/api/set_server_key\"").count(),
+        4,
+        "only for those that were added here"
+    );
+    assert_eq!(html.matches("action=\"/api/remove_server_key\"").count(), 3, "only where there is one");
+    for field in html.split("<input").skip(1).map(|rest| rest.split('>').next().unwrap_or_default()) {
+        assert!(!field.contains("type=\"password\"") || !field.contains("value="), "{field}");
+    }
+}
+
+#[test]
+fn a_project_shows_what_its_worktrees_begin_with() {
+    let project = |n, name: &str, setup| ProjectEntry {
+        project: Project {
+            id: ProjectId(Uuid::from_u128(n)),
+            name: name.into(),
+            path: format!("/src/{name}"),
+        },
+        setup,
+    };
+    let setup = Setup { copy: vec![".env".into()], command: "make <all>".into(), check: String::new() };
+    let shown = Shown::Projects(vec![project(1, "shop", setup), project(2, "blog", Setup::default())]);
+    let html = html(Section::Projects, shown);
+    check(&html, &["shop", "/src/shop", "copies .env, runs a command", "nothing set up", "make &lt;all&gt;"]);
+    check(&html, &["name=\"setup[copy]\"", "name=\"setup[check]\"", "Save the setup of blog"]);
+    check(&html, &[&format!("id=\"{}\"", project_anchor(ProjectId(Uuid::from_u128(2))))]);
+    assert_eq!(html.matches("action=\"/api/save_setup\"").count(), 2);
+}
+
+#[test]
+fn worktrees_that_take_too_much_are_told() {
+    let shown = |bytes| {
+        let budget = Budget::parse("2").unwrap();
+        Shown::Worktrees(WorktreeSettings { worktrees: Vec::new(), strays: vec![Some(bytes)], budget })
+    };
+    let html = |bytes| html(Section::Worktrees, shown(bytes));
+    check(&html(3_000_000_000), &["more than the 2 GB", "1 worktree, 3.0 GB together", "name=\"budget\""]);
+    assert!(!html(1_000_000_000).contains("more than the"));
+    check(&html(1_000_000_000), &["Delete 1 discarded worktree for good"]);
 }
 
 #[test]

@@ -2,12 +2,15 @@
 
 use domain::{
     page::Wanted,
-    settings::{Shown, WorktreeEntry, WorktreeSettings, counted, size},
+    settings::{Budget, Shown, WorktreeEntry, WorktreeSettings, counted, size},
     worktree::State,
 };
 use leptos::prelude::*;
 
-use super::{api::EmptyTrash, pane::Data};
+use super::{
+    api::{EmptyTrash, SetWorktreeBudget},
+    pane::Data,
+};
 use crate::{
     arena::api::{DiscardWorktrees, RestoreWorktrees},
     coder::api::{DiscardChanges, RestoreChanges},
@@ -23,6 +26,7 @@ struct Actions {
     discard_battle: Submission,
     restore_battle: Submission,
     empty: Submission,
+    budget: Submission,
 }
 
 pub fn view(data: Data) -> Erased {
@@ -32,9 +36,10 @@ pub fn view(data: Data) -> Erased {
         discard_battle: Submission::new::<DiscardWorktrees>(),
         restore_battle: Submission::new::<RestoreWorktrees>(),
         empty: Submission::new::<EmptyTrash>(),
+        budget: Submission::new::<SetWorktreeBudget>(),
     };
-    let Actions { discard, restore, discard_battle, restore_battle, empty } = actions;
-    let all = [discard, restore, discard_battle, restore_battle, empty];
+    let Actions { discard, restore, discard_battle, restore_battle, empty, budget: set_budget } = actions;
+    let all = [discard, restore, discard_battle, restore_battle, empty, set_budget];
     all.into_iter().for_each(|form| data.reload_when_done(form));
     let shown = Memo::new(move |_| {
         data.with(|shown| match shown {
@@ -47,8 +52,9 @@ pub fn view(data: Data) -> Erased {
         entries.into_iter().map(|entry| row(entry, actions)).collect::<Vec<_>>().erase()
     };
     let total = move || shown.with(|shown| shown.as_ref().map(total).unwrap_or_default());
-    let warning = move || shown.with(|shown| shown.as_ref().and_then(warning));
+    let warning = move || shown.with(|shown| shown.as_ref().and_then(WorktreeSettings::warning));
     let trashed = Memo::new(move |_| shown.with(|shown| shown.as_ref().map_or(0, WorktreeSettings::trashed)));
+    let budget = Memo::new(move |_| shown.with(|shown| shown.as_ref().map(|all| all.budget)));
     let failure = move || all.into_iter().find_map(Submission::failure);
     view! {
         <Failure error=Signal::derive(failure) />
@@ -62,21 +68,46 @@ pub fn view(data: Data) -> Erased {
                 </button>
             </Form>
         </Show>
+        {move || budget.get().map(|budget| budget_form(budget, actions.budget).erase())}
     }
     .erase()
 }
 
-fn total(all: &WorktreeSettings) -> String {
-    match all.worktrees.len() {
-        0 => "There are no worktrees. A Coder makes one when its first turn begins.".to_owned(),
-        count => format!("{}, {} together.", counted(count, "worktree"), size(all.bytes())),
+fn budget_form(budget: Budget, save: Submission) -> impl IntoView {
+    let error = move || save.failure().map(|error| error.to_string());
+    view! {
+        <Form to=save>
+            <div class="field">
+                <label class="field-label" for="worktree-budget">"Budget in GB"</label>
+                <div class="settings-line">
+                    <input
+                        class="input"
+                        id="worktree-budget"
+                        name="budget"
+                        inputmode="numeric"
+                        autocomplete="off"
+                        value=budget.gb().to_string()
+                        aria-invalid=move || save.failure().map(|_| "true")
+                        aria-describedby="budget-hint budget-error"
+                    />
+                    <button class="button" type="submit" disabled=move || save.is_pending()>
+                        {move || if save.is_pending() { "Saving…" } else { "Save" }}
+                    </button>
+                </div>
+                <span class="field-hint" id="budget-hint">
+                    "You are told here when worktrees take more. Nothing is deleted by itself."
+                </span>
+                <span class="field-error" id="budget-error" role="alert">{error}</span>
+            </div>
+        </Form>
     }
 }
 
-fn warning(all: &WorktreeSettings) -> Option<String> {
-    (all.bytes() > all.budget_bytes).then(|| {
-        format!("Worktrees take more than {}. Discard what is no longer needed.", size(all.budget_bytes))
-    })
+fn total(all: &WorktreeSettings) -> String {
+    match all.worktrees.len() + all.strays.len() {
+        0 => "There are no worktrees. A Coder makes one when its first turn begins.".to_owned(),
+        count => format!("{}, {} together.", counted(count, "worktree"), size(all.bytes())),
+    }
 }
 
 fn row(entry: WorktreeEntry, actions: Actions) -> Erased {

@@ -21,6 +21,7 @@ use crate::{
     icon::Icon,
     notice::Failure,
     panes::chat_icon,
+    settings::project_anchor,
 };
 
 /// `here` is the page that it stands on, where that is none of the workspace's own.
@@ -99,6 +100,14 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
     view! {
         <section class="nav-group">
             // Beside the summary, since nothing that is pressed may stand in what is pressed.
+            <a
+                class="icon-button nav-group-settings"
+                href=format!("{}#{}", Wanted::SettingsPage(Section::Projects).path(), project_anchor(id))
+                title="Project settings"
+                aria-label=format!("Settings of {}", project.name)
+            >
+                {Icon::Settings.view()}
+            </a>
             <Form to=actions.add_session class="nav-group-add">
                 <input type="hidden" name="project" value=id.to_string() />
                 <input

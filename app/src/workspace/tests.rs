@@ -4,7 +4,6 @@ use domain::{
     chat::{Chat, Choice, Input, NewTurn, Report},
     feed::StreamId,
     id::{Attempt, ChatId, MessageId, ProjectId, SessionId, TaskId},
-    layout::Layout,
     output::Outcome,
     page::OpenSession,
     task,
@@ -35,6 +34,7 @@ impl Story {
             sessions: vec![Session { id: session, project: project.id, name: "Session 1".into() }],
             projects: vec![project],
             chats: vec![entry],
+            battles: Vec::new(),
         };
         let open = OpenSession { chats: [(chat.id, chat)].into(), ..OpenSession::empty(session) };
         let mut story = Self { page: Page { workspace, session: Some(open) }, streams: Vec::new() };

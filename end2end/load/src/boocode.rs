@@ -1,6 +1,7 @@
 //! A BooCode of our own: a data directory that goes with us, its processes, and a browser that is logged in.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     net::{Ipv4Addr, TcpListener},
     os::unix::fs::PermissionsExt as _,
@@ -47,6 +48,7 @@ pub struct Home {
     /// The same at every start, because the browser's cookie belongs to it.
     port: u16,
     client: Client,
+    environment: Vec<(&'static str, OsString)>,
 }
 
 impl Home {
@@ -62,7 +64,13 @@ impl Home {
             pg_bin_dir: programs.pg_bin_dir.clone(),
             port: free_port()?,
             client: client.build()?,
+            environment: Vec::new(),
         })
+    }
+
+    /// What the server finds in its environment, from its next start on.
+    pub fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
+        self.environment.push((name, value.into()));
     }
 
     /// Where projects may lie.
@@ -90,6 +98,7 @@ impl Home {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", folder)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)

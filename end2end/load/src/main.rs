@@ -3,6 +3,7 @@
 //! `cargo xtask bench` and `cargo xtask chaos` build this program and run it. Whatever is measured runs in a
 //! process of its own, the references too, so that nobody's work counts as another's.
 
+mod backends;
 mod boocode;
 mod chaos;
 mod machine;
@@ -31,6 +32,14 @@ enum Task {
     Memory(Programs),
     /// The time a key takes while a file is looked for, against a plain scan of the same list
     Mention(Programs),
+    /// A task of ten seconds in a Coder, against the same agent driven bare
+    Backends {
+        #[command(flatten)]
+        programs: Programs,
+        /// Where agents are installed
+        #[arg(long)]
+        tools_dir: PathBuf,
+    },
     /// Kill the server and its Postgres while chats go on
     Chaos {
         #[command(flatten)]
@@ -96,6 +105,7 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         Task::Stream(programs) => stream::measure(&programs).await,
         Task::Memory(programs) => memory::measure(&programs).await,
         Task::Mention(programs) => mention::measure(&programs).await,
+        Task::Backends { programs, tools_dir } => backends::measure(&programs, &tools_dir).await,
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,

@@ -10,7 +10,7 @@ pub struct Ask {
     pub system: String,
     /// The last thing a person said.
     pub prompt: String,
-    /// The last thing that the model said before, where its API's reader tells.
+    /// The last thing that the model said before.
     pub answered: String,
     /// How many tool results came after it: which step of its script is next.
     pub tool_results: u64,

@@ -11,6 +11,7 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
 mod ask;
+pub mod calls;
 pub mod directive;
 mod emission;
 mod http;

@@ -1,53 +1,87 @@
 //! What there is to know of one agent. Another one is another value of [`Agent`].
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use domain::tool::Kind;
-use serde_json::Value;
+use domain::{protocol::Protocol, tool::Kind};
+use serde_json::{Map, Value};
 
-/// One kind of agent, all of it data.
+pub type Texts = &'static [&'static str];
+pub type Pairs = &'static [(&'static str, &'static str)];
+
+/// One kind of agent, all of it data. Arguments, values of the environment and texts of files may hold
+/// placeholders, which `template.rs` fills in.
 pub struct Agent {
     pub name: &'static str,
     pub title: &'static str,
-    pub package: Package,
-    /// Below the folder that it is installed in.
+    /// Where it is installed from. None: its program is there already, and ours to use as it is.
+    pub package: Option<Package>,
+    /// Below the folder that it is installed in, or a whole path where it is not installed by us.
     pub program: &'static str,
-    pub arguments: &'static [&'static str],
-    /// Its program is a script, and `node` has to be on its `PATH`.
-    pub needs_node: bool,
+    /// What else it reads and runs: whole paths of files and folders.
+    pub places: Texts,
+    pub arguments: Texts,
+    pub environment: Pairs,
+    /// Files that have to be in its home before it starts: the path below it, and the text.
+    pub files: Pairs,
     /// What the wall has to leave open for it, besides its folders and the model server's port.
     pub needs: &'static [Need],
-    pub environment: fn(&Endpoint) -> Vec<(&'static str, String)>,
-    pub files: fn(&Endpoint) -> Vec<File>,
+    /// How it asks its model.
+    pub speaks: Protocol,
+    pub account: Option<Account>,
     pub modes: Modes,
+    /// What is allowed for good it notes in the folder that it works in, as if that were part of the work.
+    pub notes_permits: bool,
     pub tokens: Tokens,
     /// A turn that ends well tells its tokens; one that does not was ended by an error.
     pub tokens_prove_success: bool,
     /// How its own words about an error of the model begin. It says them as if the model had.
-    pub error_beginnings: &'static [&'static str],
-    /// The name of the tool in what it sends along with a call.
-    pub tool_name: fn(&serde_json::Map<String, Value>) -> Option<&str>,
+    pub error_beginnings: Texts,
+    /// Where an update tells that the turn fails, and by which word.
+    pub error_mark: Option<(&'static str, &'static str)>,
+    /// How its own words about itself begin, which are no answer.
+    pub remark_beginnings: Texts,
+    /// Where the name of the tool stands in what it sends along with a call.
+    pub tool_name: &'static str,
     /// What its tools do, where it does not tell.
     pub kinds: &'static [(&'static str, Kind)],
+    /// Where it sends the output of a call piece by piece, if not where the protocol has it.
+    pub output_pieces: Option<&'static str>,
     /// How long it goes on writing its session down after a turn.
     pub settling: Duration,
 }
 
-/// A package of npm's registry, with everything that it needs pinned.
+/// A package of npm's registry, with everything that it needs pinned. None of them needs a script to be run.
 pub struct Package {
     pub name: &'static str,
     pub version: &'static str,
     /// npm's lock file for it alone.
     pub lock: &'static str,
     /// The processors it is made for, as Rust names them; empty for all.
-    pub processors: &'static [&'static str],
+    pub processors: Texts,
+}
+
+/// How an agent works on a login of its own instead of a model server.
+pub struct Account {
+    /// The file below the person's home that holds the login. It may be written: tokens are renewed.
+    pub login: &'static str,
+    /// Whom it has to reach.
+    pub hosts: Texts,
+    /// In place of those above.
+    pub arguments: Texts,
+    pub environment: Pairs,
+    pub files: Pairs,
+    /// Names that it takes for models, besides the account's default.
+    pub models: Texts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
+    /// Its program is a script, and `node` has to be on its `PATH`.
+    Node,
     /// `/dev/ptmx` and `/dev/pts`.
     Terminals,
+    /// A port of its own, on which it talks to itself.
+    Port,
 }
 
 /// How far an agent may go by itself.
@@ -61,7 +95,7 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// The agent's own names of these.
+/// The agent's own names of these; empty for one that it has not.
 pub struct Modes {
     pub ask: &'static str,
     pub edit: &'static str,
@@ -87,6 +121,9 @@ pub enum Tokens {
     LastCall,
     /// At the end of the turn, of all its calls.
     Total,
+    /// The same, but beside the protocol's own place.
+    Quota,
+    Untold,
 }
 
 /// What a usage counts.
@@ -99,100 +136,52 @@ pub enum Counted {
 impl Tokens {
     pub fn counted(self) -> Counted {
         match self {
-            Self::PerCall | Self::Total => Counted::Turn,
+            Self::PerCall | Self::Total | Self::Quota | Self::Untold => Counted::Turn,
             Self::LastCall => Counted::LastCall,
         }
     }
 }
 
-/// The model that an agent is pointed at. Holds a secret, so it cannot be printed.
-#[derive(Clone)]
-pub struct Endpoint {
-    /// With or without the final `/v1`.
-    pub base_url: String,
-    pub key: Option<String>,
-    pub model: String,
-}
-
-impl Endpoint {
-    /// The address with its `/v1`, as the clients of OpenAI take it.
-    pub fn versioned(&self) -> String {
-        format!("{}/v1", self.bare())
-    }
-
-    /// Scheme, host and port, and apart from them the path of chat completions.
-    pub fn host_and_path(&self) -> (String, String) {
-        let bare = self.bare();
-        let host_from = bare.find("://").map_or(0, |at| at + 3);
-        let host_to = bare[host_from..].find('/').map_or(bare.len(), |at| host_from + at);
-        let (host, path) = bare.split_at(host_to);
-        let path = format!("{path}/v1/chat/completions");
-        (host.to_owned(), path.trim_start_matches('/').to_owned())
-    }
-
-    /// Agents refuse to start without a key, local servers have none.
-    pub fn key_or_any(&self) -> String {
-        self.key.clone().unwrap_or_else(|| "none".to_owned())
-    }
-
-    fn bare(&self) -> &str {
-        let url = self.base_url.trim_end_matches('/');
-        url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/')
-    }
-}
-
-/// A file that has to be in the agent's home before it starts.
-pub struct File {
-    /// Below its home.
-    pub path: &'static str,
-    pub text: String,
-}
-
-/// How an agent is started. Holds a secret in its environment, so it cannot be printed.
-pub struct Launch {
-    pub program: PathBuf,
-    pub arguments: Vec<String>,
-    /// On top of `HOME`, `PATH` and `TMPDIR`, which are the caller's to choose.
-    pub environment: Vec<(String, String)>,
-    pub files: Vec<File>,
-}
-
 impl Agent {
-    pub fn launch(&self, installed: &Path, endpoint: &Endpoint) -> Launch {
-        let environment = (self.environment)(endpoint);
-        Launch {
-            program: installed.join(self.program),
-            arguments: self.arguments.iter().map(ToString::to_string).collect(),
-            environment: environment.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            files: (self.files)(endpoint),
-        }
+    /// One that speaks the protocol and has nothing of its own to be told of. Others say what differs.
+    pub const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        package: None,
+        program: "",
+        places: &[],
+        arguments: &[],
+        environment: &[],
+        files: &[],
+        needs: &[],
+        speaks: Protocol::Chat,
+        account: None,
+        modes: Modes { ask: "", edit: "", read_only: "" },
+        notes_permits: false,
+        tokens: Tokens::Untold,
+        tokens_prove_success: false,
+        error_beginnings: &[],
+        error_mark: None,
+        remark_beginnings: &[],
+        tool_name: "",
+        kinds: &[],
+        output_pieces: None,
+        settling: Duration::ZERO,
+    };
+
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
     }
 
-    pub(crate) fn kind_of(&self, meta: Option<&serde_json::Map<String, Value>>) -> Option<Kind> {
-        let name = (self.tool_name)(meta?)?;
+    pub(crate) fn kind_of(&self, meta: Option<&Map<String, Value>>) -> Option<Kind> {
+        let name = at(meta?, self.tool_name)?.as_str()?;
         self.kinds.iter().find(|(tool, _)| *tool == name).map(|(_, kind)| *kind)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_taken_with_and_without_its_version() {
-        let check = |url: &str, versioned: &str, host: &str, path: &str| {
-            let endpoint = Endpoint { base_url: url.into(), key: None, model: "m".into() };
-            assert_eq!(endpoint.versioned(), versioned, "{url}");
-            assert_eq!(endpoint.host_and_path(), (host.to_owned(), path.to_owned()), "{url}");
-        };
-        for url in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1/"] {
-            check(url, "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080", "v1/chat/completions");
-        }
-        check(
-            "https://openrouter.ai/api/v1",
-            "https://openrouter.ai/api/v1",
-            "https://openrouter.ai",
-            "api/v1/chat/completions",
-        );
-    }
+/// What stands at a place such as `/goose/toolCall`.
+pub(crate) fn at<'a>(meta: &'a Map<String, Value>, place: &str) -> Option<&'a Value> {
+    let mut names = place.strip_prefix('/')?.split('/');
+    let first = meta.get(names.next()?)?;
+    names.try_fold(first, |value, name| value.get(name))
 }

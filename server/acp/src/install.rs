@@ -20,18 +20,21 @@ use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Package};
 use node::Node;
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(10 * 60);
 const LOCK_POLL: Duration = Duration::from_millis(100);
-const ARGUMENTS: [&str; 4] = ["ci", "--no-audit", "--no-fund", "--foreground-scripts"];
+// No agent needs a script of a package to be run, so none is.
+const ARGUMENTS: [&str; 4] = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
 /// The last lines of npm are enough to see what was wrong.
 const TAIL_LINES: usize = 20;
 const LINE_BYTES_MAX: usize = 1_000;
 
 #[derive(Debug, Error)]
 pub enum Error {
+    #[error("{agent} is not installed by BooCode.")]
+    NoPackage { agent: &'static str },
     #[error("{agent} is not made for this processor ({processor}).")]
     Processor { agent: &'static str, processor: &'static str },
     #[error("{what} {path}: {source}")]
@@ -66,25 +69,29 @@ pub fn installed(root: &Path, agent: &Agent) -> Installed {
         version: String,
     }
     let folder = folder(root, agent);
-    let manifest = folder.join("node_modules").join(agent.package.name).join("package.json");
+    let is_there = folder.join(agent.program).is_file();
+    let Some(package) = &agent.package else {
+        return if is_there { Installed::Yes } else { Installed::No };
+    };
+    let manifest = folder.join("node_modules").join(package.name).join("package.json");
     let read = || serde_json::from_slice::<Manifest>(&fs::read(manifest).ok()?).ok();
-    match read().filter(|_| folder.join(agent.program).is_file()) {
+    match read().filter(|_| is_there) {
         None => Installed::No,
-        Some(manifest) if manifest.version == agent.package.version => Installed::Yes,
+        Some(manifest) if manifest.version == package.version => Installed::Yes,
         Some(manifest) => Installed::Other { version: manifest.version },
     }
 }
 
 /// Whether the agent is made for this processor.
 pub fn runs_here(agent: &Agent) -> bool {
-    let made_for = agent.package.processors;
+    let made_for = agent.package.as_ref().map_or(&[][..], |package| package.processors);
     made_for.is_empty() || made_for.contains(&std::env::consts::ARCH)
 }
 
 /// The same for somebody who would rather do it by hand.
-pub fn by_hand(root: &Path, agent: &Agent) -> String {
-    let (folder, package) = (folder(root, agent), &agent.package);
-    format!("npm install --prefix {} {}@{}", folder.display(), package.name, package.version)
+pub fn by_hand(root: &Path, agent: &Agent) -> Option<String> {
+    let (folder, Package { name, version, .. }) = (folder(root, agent), agent.package.as_ref()?);
+    Some(format!("npm install --ignore-scripts --prefix {} {name}@{version}", folder.display()))
 }
 
 /// Installs an agent, unless it is there. `progress` gets what npm says, line by line.
@@ -94,6 +101,9 @@ pub async fn install(
     agent: &'static Agent,
     progress: &mpsc::Sender<String>,
 ) -> Result<(), Error> {
+    let Some(package) = &agent.package else {
+        return Err(Error::NoPackage { agent: agent.title });
+    };
     if !runs_here(agent) {
         return Err(Error::Processor { agent: agent.title, processor: std::env::consts::ARCH });
     }
@@ -106,7 +116,7 @@ pub async fn install(
         }
         let aside = tempfile::Builder::new().prefix(".making-").tempdir_in(root);
         let aside = aside.map_err(failed("cannot make a folder in", root))?;
-        write_manifest(aside.path(), agent)?;
+        write_manifest(aside.path(), package)?;
         npm_ci(node, aside.path(), agent, progress).await?;
         put(aside.path(), &folder(root, agent))
     };
@@ -129,10 +139,10 @@ async fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
-fn write_manifest(folder: &Path, agent: &Agent) -> Result<(), Error> {
-    let (name, version) = (agent.package.name, agent.package.version);
+fn write_manifest(folder: &Path, package: &Package) -> Result<(), Error> {
+    let (name, version) = (package.name, package.version);
     let manifest = json!({"private": true, "dependencies": {name: version}}).to_string();
-    for (file, text) in [("package.json", manifest.as_str()), ("package-lock.json", agent.package.lock)] {
+    for (file, text) in [("package.json", manifest.as_str()), ("package-lock.json", package.lock)] {
         let path = folder.join(file);
         fs::write(&path, text).map_err(failed("cannot write", &path))?;
     }

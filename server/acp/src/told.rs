@@ -11,12 +11,14 @@ use domain::output::{Output, Usage};
 use domain::tool::{Item, ItemStatus, Kind, Plan, Status, Update, shortened};
 use serde_json::Value;
 
-use crate::agent::{Agent, Tokens};
+use crate::agent::{self, Agent, Tokens};
 use crate::error;
 
 /// Of so many calls it is known what was told already; older ones may be told twice.
 const CALLS_KEPT_MAX: usize = 1_000;
 const PLAN_ITEMS_MAX: usize = 200;
+/// More of an output that comes in pieces is not kept: it would not be shown.
+const PIECES_BYTES_MAX: usize = 64 * 1024;
 
 pub struct Told {
     agent: &'static Agent,
@@ -29,6 +31,8 @@ pub struct Told {
     last_message: String,
     last_message_id: Option<String>,
     in_message: bool,
+    /// Whether the agent marked the turn as failed.
+    is_marked: bool,
 }
 
 /// What is known of a call, by its hashes.
@@ -39,6 +43,8 @@ struct Seen {
     output: u64,
     kind: Option<Kind>,
     status: Option<Status>,
+    /// Output that came in pieces, until the call is over.
+    pieces: String,
 }
 
 impl Told {
@@ -51,6 +57,14 @@ impl Told {
             last_message: String::new(),
             last_message_id: None,
             in_message: false,
+            is_marked: false,
+        }
+    }
+
+    /// Looks at an update as it came for the agent's mark of a failure.
+    pub fn look_for_mark(&mut self, update: &Value) {
+        if let Some((place, word)) = self.agent.error_mark {
+            self.is_marked |= update.pointer(place).and_then(Value::as_str) == Some(word);
         }
     }
 
@@ -84,6 +98,9 @@ impl Told {
         self.anything = true;
         let id = update.tool_call_id.to_string();
         let kind = self.agent.kind_of(update.meta.as_ref());
+        let piece =
+            self.agent.output_pieces.and_then(|place| agent::at(update.meta.as_ref()?, place)?.as_str());
+        let whole = piece.map(|piece| self.joined(&id, piece));
         let fields = update.fields;
         let kind = kind.or_else(|| fields.kind.as_ref().map(kind_of)).filter(|kind| *kind != Kind::Other);
         let said = Update {
@@ -91,7 +108,7 @@ impl Told {
             kind,
             status: fields.status.as_ref().map(status_of),
             input: input(&fields),
-            output: output(&fields),
+            output: whole.or_else(|| output(&fields)),
             id,
         };
         self.only_new(said).map(Output::Tool)
@@ -109,8 +126,8 @@ impl Told {
 
     /// The agent's own words about an error, where it says them as if the model had.
     pub fn error(&self) -> Option<String> {
-        let mut beginnings = self.agent.error_beginnings.iter();
-        beginnings.any(|beginning| self.last_message.starts_with(beginning)).then(|| self.last_message())
+        let is_error = self.is_marked || begins(&self.last_message, self.agent.error_beginnings);
+        is_error.then(|| self.last_message())
     }
 
     pub fn last_message(&self) -> String {
@@ -124,6 +141,9 @@ impl Told {
             self.count(usage);
         }
         let text = text_of(&chunk.content)?;
+        if begins(&text, self.agent.remark_beginnings) {
+            return None;
+        }
         let id = chunk.message_id.map(|id| id.to_string());
         let another = id.is_some() && self.last_message_id.is_some() && id != self.last_message_id;
         let apart = another && self.in_message;
@@ -150,11 +170,27 @@ impl Told {
         }
     }
 
-    fn only_new(&mut self, said: Update) -> Option<Update> {
-        if self.calls.len() >= CALLS_KEPT_MAX && !self.calls.contains_key(&said.id) {
+    /// The output of a call with its next piece.
+    fn joined(&mut self, id: &str, piece: &str) -> String {
+        let pieces = &mut self.seen(id).pieces;
+        if pieces.len() < PIECES_BYTES_MAX {
+            pieces.push_str(piece);
+        }
+        shortened(pieces)
+    }
+
+    fn seen(&mut self, id: &str) -> &mut Seen {
+        if self.calls.len() >= CALLS_KEPT_MAX && !self.calls.contains_key(id) {
             self.calls.clear();
         }
-        let seen = self.calls.entry(said.id.clone()).or_default();
+        self.calls.entry(id.to_owned()).or_default()
+    }
+
+    fn only_new(&mut self, said: Update) -> Option<Update> {
+        let seen = self.seen(&said.id);
+        if matches!(said.status, Some(Status::Done | Status::Failed)) {
+            seen.pieces = String::new();
+        }
         let told = Update {
             title: new_text(&mut seen.title, said.title),
             kind: new_value(&mut seen.kind, said.kind),
@@ -166,6 +202,10 @@ impl Told {
         let nothing = Update { id: told.id.clone(), ..Update::default() };
         (told != nothing).then_some(told)
     }
+}
+
+fn begins(text: &str, beginnings: &[&str]) -> bool {
+    beginnings.iter().any(|beginning| text.starts_with(beginning))
 }
 
 fn new_text(seen: &mut u64, text: Option<String>) -> Option<String> {

@@ -25,6 +25,8 @@ pub struct Turn {
     /// Where it works; absolute.
     pub folder: PathBuf,
     pub prompt: Vec<Block>,
+    /// What was said in earlier turns, for an agent that does not go on from its session.
+    pub before: Option<String>,
     /// The session of an earlier turn.
     pub resume: Option<String>,
     pub mode: Mode,

@@ -59,7 +59,7 @@ pub enum Refused {
     Exists(PathBuf),
     #[error("the project has a file {0:?}, a path that would lead outside or into git's own files")]
     OddPath(String),
-    #[error("{0} is not a file of the project that can be copied")]
+    #[error("{0} is to be copied into new worktrees, and is no file of the project")]
     Copy(PathBuf),
     #[error("{0:?} cannot be the name of a branch")]
     BranchName(String),

@@ -33,6 +33,19 @@ pub trait Keep {
     fn keep(&mut self, content: &[u8]) -> Result<Oid, Error>;
 }
 
+/// Brings a list up to date with what changed since.
+pub fn take_in(entries: &mut Vec<Entry>, changes: &[Change]) {
+    for change in changes {
+        let new = change.new.map(|new| Entry::new(change.path.clone(), new));
+        match (entry::find(entries, &change.path), new) {
+            (Ok(at), Some(new)) => entries[at] = new,
+            (Ok(at), None) => drop(entries.remove(at)),
+            (Err(at), Some(new)) => entries.insert(at, new),
+            (Err(_), None) => {}
+        }
+    }
+}
+
 pub struct Scan<'a> {
     tracked: &'a Tracked,
     seen: Vec<bool>,

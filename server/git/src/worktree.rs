@@ -1,5 +1,6 @@
 //! A worktree's life: made, opened, measured, thrown away, brought back.
 
+mod anew;
 pub(crate) mod create;
 pub(crate) mod marker;
 mod result;
@@ -20,7 +21,7 @@ use crate::{
     gitdir::{self, Objects},
     ignore::Rules,
     project,
-    scan::{Change, Scan},
+    scan::{Change, Scan, Tracked},
 };
 use marker::Marker;
 
@@ -138,6 +139,12 @@ impl Worktree {
         let repository = Repository::open(self.gitdir())?;
         // New contents stay in memory: a look leaves nothing behind.
         repository.odb()?.add_new_mempack_backend(MEMORY_FIRST)?;
+        let Scanned { changes, left_out, .. } = self.scan(&repository, limits)?;
+        Ok(Look { start: Oid::from_str(start)?, repository, changes, left_out })
+    }
+
+    /// What the tree holds, with its new contents kept in `repository`.
+    fn scan(&self, repository: &Repository, limits: &Limits) -> Result<Scanned, Error> {
         let tracked = gitdir::read_index(&self.gitdir().join("index"))?;
         let mut rules = Rules::default();
         let excludes = self.gitdir().join("info/exclude");
@@ -147,9 +154,9 @@ impl Worktree {
             io::ErrorKind::NotFound => Refused::Missing(tree.clone()).into(),
             _ => from_io(&tree, cause),
         })?;
-        let mut objects = Objects(&repository);
+        let mut objects = Objects(repository);
         let (changes, left_out) = Scan::new(&tracked, rules, limits, &mut objects).run(&top)?;
-        Ok(Look { start: Oid::from_str(start)?, repository, changes, left_out })
+        Ok(Scanned { tracked, changes, left_out })
     }
 
     fn gitdir(&self) -> PathBuf {
@@ -179,6 +186,12 @@ pub(crate) struct Look {
     pub repository: Repository,
     pub changes: Vec<Change>,
     pub left_out: Vec<crate::LeftOut>,
+}
+
+struct Scanned {
+    tracked: Tracked,
+    changes: Vec<Change>,
+    left_out: Vec<crate::LeftOut>,
 }
 
 const MEMORY_FIRST: i32 = 1000;

@@ -1,6 +1,7 @@
 //! A project's own check, on the base or on a result: in a clean tree, behind a wall, for so long and so much.
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -23,7 +24,7 @@ use wall::{Grace, Process};
 
 use crate::{
     backend,
-    coder::{Coders, blocking},
+    coder::{Coders, Turn, blocking, copies},
     engine::{Backend, Stop},
 };
 
@@ -36,13 +37,14 @@ pub(crate) struct CheckRun {
     pub coders: Arc<Coders>,
     pub stream: StreamId,
     pub command: String,
+    pub battle: BattleId,
     pub of: Of,
 }
 
 /// Which tree is checked.
 #[derive(Clone, Copy)]
 pub(crate) enum Of {
-    Base(BattleId),
+    Base,
     /// The result of this attempt.
     Result(StreamId),
 }
@@ -55,7 +57,10 @@ impl Backend for CheckRun {
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async move {
             let _ = outputs.send(Output::Phase(Phase::Preparing)).await;
-            let tree = self.tree().await?;
+            let setup = self.coders.setup_of_battle(self.battle).await?;
+            let tree = self.tree(copies(&setup)).await?;
+            let turn = Turn { stream: self.stream, outputs, stop };
+            let tree = self.coders.set_up(tree, &setup, turn).await?;
             let checked = self.check(&tree, outputs, stop).await;
             // It has served; nobody looks at it again.
             if let Err(error) = blocking(move || tree.remove()).await {
@@ -74,14 +79,14 @@ impl Backend for CheckRun {
 
 impl CheckRun {
     /// A clean one: nothing that somebody built or left lying about is in it.
-    async fn tree(&self) -> Result<git::Worktree, backend::Error> {
+    async fn tree(&self, copy: Vec<PathBuf>) -> Result<git::Worktree, backend::Error> {
         let id = format!("check-{}-{}", self.stream.task, self.stream.attempt);
         let folder = self.coders.checks().join(&id);
         match self.of {
-            Of::Base(battle) => {
-                let snapshot = self.coders.snapshot_folder(battle.0);
+            Of::Base => {
+                let snapshot = self.coders.snapshot_folder(self.battle.0);
                 blocking(move || {
-                    git::Snapshot::open(&snapshot)?.worktree(&folder, &id, &[], &Limits::default())
+                    git::Snapshot::open(&snapshot)?.worktree(&folder, &id, &copy, &Limits::default())
                 })
                 .await
             }
@@ -92,7 +97,7 @@ impl CheckRun {
                     backend::Error::Unprepared("The worktree of the result is not there any more.".into())
                 })?;
                 blocking(move || {
-                    git::Worktree::open(&from)?.copy_result(&folder, &id, &[], &Limits::default())
+                    git::Worktree::open(&from)?.copy_result(&folder, &id, &copy, &Limits::default())
                 })
                 .await
             }

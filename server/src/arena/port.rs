@@ -131,7 +131,7 @@ impl Port {
         let judge = match judge.as_str() {
             "" => None,
             model => {
-                let Choice { model, paid, .. } = Choice::from_catalogue(&self.models.catalogue(), model)?;
+                let Choice { model, paid, .. } = Choice::for_chat(&self.models.catalogue(), model)?;
                 Some(Judge { model, paid })
             }
         };
@@ -143,11 +143,15 @@ impl Port {
 
     async fn entry(&self, kind: Kind, project: &str, line: Line) -> Result<Entry, AppError> {
         let Line { identity, model, variant } = line;
-        let Choice { model, paid, .. } = Choice::from_catalogue(&self.models.catalogue(), &model)?;
+        let catalogue = self.models.catalogue();
+        let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &model)?;
+        if kind == Kind::Qa {
+            server.check_chat()?;
+        }
         let identity = match kind {
             Kind::Coding => {
                 let wanted = Wanted { backend: Backend(identity), carry: false, asks: false };
-                Identity::Backend(self.offers.check(wanted).await?.backend)
+                Identity::Backend(self.offers.check(wanted, server.clone()).await?.backend)
             }
             Kind::Qa if identity.is_empty() => Identity::Plain,
             Kind::Qa => {

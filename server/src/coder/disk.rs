@@ -11,16 +11,18 @@ use store::worktrees::Of;
 
 use super::{Coders, port::blocking};
 
-/// More than this is worth a warning.
-const BUDGET_BYTES: u64 = 20_000_000_000;
-
 impl Coders {
     pub(super) async fn listed(&self) -> Result<WorktreeSettings, AppError> {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
+        let budget = store::settings::worktree_budget(&self.db).await?;
         let places: Vec<_> = rows.iter().map(|row| self.place(&row.worktree)).collect();
-        let sizes = blocking(move || {
-            let size = |place: &std::path::PathBuf| git::Worktree::open(place)?.size(&Limits::default());
-            Ok(places.iter().map(|place| size(place).ok()).collect::<Vec<_>>())
+        let trash = self.trash().to_owned();
+        let (sizes, strays) = blocking(move || {
+            let size = |found: &git::Worktree| found.size(&Limits::default()).ok();
+            let sizes: Vec<_> = places.iter().map(|place| size(&git::Worktree::open(place).ok()?)).collect();
+            let trashed = git::list(&trash)?;
+            let is_owned = |found: &git::Worktree| places.iter().any(|place| place == found.folder());
+            Ok((sizes, trashed.iter().filter(|found| !is_owned(found)).map(size).collect()))
         })
         .await?;
         let entry = |(row, bytes): (store::worktrees::Listed, Option<u64>)| WorktreeEntry {
@@ -34,7 +36,7 @@ impl Coders {
             bytes,
         };
         let worktrees = rows.into_iter().zip(sizes).map(entry).collect();
-        Ok(WorktreeSettings { worktrees, budget_bytes: BUDGET_BYTES })
+        Ok(WorktreeSettings { worktrees, strays, budget })
     }
 
     /// The rows go first: what is deleted half is in the trash still, and goes with the next call.

@@ -2,17 +2,19 @@
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use acp::{Agent, Block, Counted, Ended, Turn};
+use acp::{Agent, Block, Counted, Ended, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
-use tokio::{io::AsyncReadExt as _, process::ChildStderr, sync::mpsc};
+use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
-use super::{Coders, Place, asking::Asking, environment, home_file, unprepared};
+use super::{
+    Coders, Place, asking::Asking, environment, home_file, offers::is_system, setup, unprepared, way::Way,
+};
 use crate::{
     backend,
     engine::{Backend, Stop},
@@ -50,13 +52,18 @@ impl Backend for ExternalAgent {
 impl ExternalAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.place, &self.coder).await?;
+        let worktree = self
+            .coders
+            .worktree(setup::Turn { stream: self.stream, outputs, stop }, self.place, &self.coder)
+            .await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
-        let resume = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
-        let passage = self.coders.relay.open(self.endpoint.clone(), &self.model);
+        // Empty where it was here before, and cannot go on from anywhere.
+        let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
+        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model).await?;
         let started = Instant::now();
-        let mut process = self.start(&worktree, &passage).await?;
+        let mut process = self.start(&worktree, &way).await?;
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
             (Some(stdin), Some(stdout)) => (stdin, stdout),
             _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),
@@ -65,52 +72,57 @@ impl ExternalAgent {
         say(outputs, Output::Phase(Phase::Generating)).await?;
         let turn = Turn {
             folder: worktree.tree(),
-            prompt: self.prompt(resume.is_some()),
-            resume: resume.clone(),
+            prompt: self.prompt.clone(),
+            resume,
+            before: self.before.clone(),
             mode: if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask },
             limits: acp::Limits::default(),
         };
-        let ended = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token()).await;
+        let talk = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token());
+        let ended = tokio::select! {
+            ended = talk => Ok(ended),
+            words = way.given_up() => Err(words),
+        };
         if let Err(error) = process.end(Grace::default()).await {
             tracing::error!(%error, "the agent's processes could not all be ended");
         }
         match ended {
-            Ok(ended) => {
-                self.keep(id, &ended, resume.is_some(), outputs).await?;
+            // The agent would have gone on asking.
+            Err(words) => Err(backend::Error::Unprepared(words)),
+            Ok(Ok(ended)) => {
+                self.keep(id, &ended, was_here, outputs).await?;
                 measured(&ended, started)
             }
-            Err(error) => {
+            Ok(Err(error)) => {
                 let words = match last_words {
                     Some(words) => words.await.unwrap_or_default(),
                     None => String::new(),
                 };
-                Err(failure(&error, &words))
+                Err(failure(&error, &words, way.trouble()))
             }
         }
     }
 
-    async fn start(
-        &self,
-        worktree: &git::Worktree,
-        passage: &super::relay::Passage,
-    ) -> Result<Process, backend::Error> {
-        let installed = self.coders.agent_folder(self.agent);
-        let installed = installed.canonicalize().map_err(|_| {
-            backend::Error::Unprepared(format!(
-                "{} is not installed. Install it in Settings.",
-                self.agent.title
-            ))
+    async fn start(&self, worktree: &git::Worktree, way: &Way) -> Result<Process, backend::Error> {
+        let (installed, programs) = self.coders.programs(self.agent)?;
+        let port = match self.agent.needs(Need::Port) {
+            true => Some(free_port().await.map_err(|error| unprepared(&error))?),
+            false => None,
+        };
+        let launch = self.agent.launch(&installed, &way.source(&self.model), port).ok_or_else(|| {
+            backend::Error::Unprepared(format!("{} has no login of its own.", self.agent.title))
         })?;
-        let endpoint = acp::Endpoint { base_url: passage.base_url(), key: None, model: self.model.clone() };
-        let launch = self.agent.launch(&installed, &endpoint);
         for file in &launch.files {
             home_file::put(&worktree.home(), file.path, &file.text).map_err(|error| unprepared(&error))?;
         }
-        let mut wall = self.coders.wall(worktree, vec![passage.port()])?;
-        wall.programs.push(installed);
+        let mut wall = self.coders.wall(worktree, vec![way.port()])?;
+        wall.connect.extend(port);
+        wall.bind.extend(port);
+        wall.programs.extend(programs);
+        wall.shared = way.shared(worktree)?;
         let mut env = environment(worktree);
         env.extend(launch.environment.into_iter().map(|(name, value)| (name.into(), value.into())));
-        if self.agent.needs_node {
+        if self.agent.needs(Need::Node) {
             let node = self.coders.node().await.ok_or_else(|| {
                 backend::Error::Unprepared(format!(
                     "{} needs Node.js, which is not installed.",
@@ -133,36 +145,34 @@ impl ExternalAgent {
         spawned.await.map_err(|error| unprepared(&error))
     }
 
-    /// One that goes on from an earlier session knows what was said.
-    fn prompt(&self, resumes: bool) -> Vec<Block> {
-        let before = self.before.as_ref().filter(|_| !resumes).map(|words| Block::Text(words.clone()));
-        before.into_iter().chain(self.prompt.iter().cloned()).collect()
-    }
-
     /// Notes where it can go on from, and says where it did not.
     async fn keep(
         &self,
         id: domain::id::WorktreeId,
         ended: &Ended,
-        wanted: bool,
+        was_here: bool,
         outputs: &mpsc::Sender<Output>,
     ) -> Result<(), backend::Error> {
-        if wanted && !ended.resumed {
-            let words = format!(
-                "\n\n*{} could not go on from its earlier session and began anew.*",
-                self.agent.title
-            );
+        if was_here && !ended.resumed {
+            let words = format!("\n\n*{}*", began_anew(self.agent.title, ended.can_resume));
             say(outputs, Output::Text(words)).await?;
         }
-        if ended.can_resume {
-            let kept =
-                store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, &ended.session);
-            if let Err(error) = kept.await {
-                tracing::warn!(%error, "an agent's session could not be kept");
-            }
+        let session = if ended.can_resume { ended.session.as_str() } else { "" };
+        let kept = store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, session);
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "an agent's session could not be kept");
         }
         Ok(())
     }
+}
+
+/// What a person has to know of an agent that was here before and does not remember.
+fn began_anew(title: &str, can_resume: bool) -> String {
+    let why = match can_resume {
+        true => "could not go on from its earlier session",
+        false => "cannot go on from an earlier session",
+    };
+    format!("{title} {why}. It began anew, and was told what was said before.")
 }
 
 fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error> {
@@ -181,24 +191,29 @@ fn measured(ended: &Ended, started: Instant) -> Result<Measured, backend::Error>
     }
 }
 
-/// A model's failure is the agent's; what keeps it from starting is ours.
-fn failure(error: &acp::Error, last_words: &str) -> backend::Error {
+/// A model's failure is the agent's; what keeps it from starting is ours, and so is a model server that is gone.
+fn failure(error: &acp::Error, last_words: &str, trouble: Option<String>) -> backend::Error {
     let words = match last_words {
         "" => error.to_string(),
         last => format!("{error} Its last words: {last}"),
     };
-    match error {
-        acp::Error::Cancelled { .. } => backend::Error::Cancelled,
+    match (error, trouble) {
+        (acp::Error::Cancelled { .. }, _) => backend::Error::Cancelled,
+        (acp::Error::Model { .. }, Some(trouble)) => backend::Error::Unprepared(format!("{trouble} {words}")),
         _ => backend::Error::Agent { words },
     }
+}
+
+/// Somebody else may take it before the agent does; then the agent says so.
+async fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port())
 }
 
 /// What of a program's folder has to be granted: its installation, if it is none of the system's.
 fn beyond_system(bin: PathBuf) -> Option<PathBuf> {
     let real = bin.join("node").canonicalize().ok()?;
-    let system = ["/usr", "/bin", "/sbin", "/lib"].iter().any(|folder| real.starts_with(folder));
     let root = real.parent()?.parent()?.to_owned();
-    (!system).then_some(root)
+    (!is_system(&real)).then_some(root)
 }
 
 async fn tail(mut stderr: ChildStderr) -> String {

@@ -1,4 +1,4 @@
-//! Writes a file into an agent's home. The agent may have put links there, so none is followed.
+//! Writes a file into an agent's home, and takes it away. The agent may have put links there, so none is followed.
 
 use std::{
     fs::File,
@@ -19,11 +19,10 @@ const ASIDE: &str = ".boocode-new";
 
 /// `path` is ours and plain: names with slashes between them.
 pub fn put(home: &Path, path: &str, text: &str) -> io::Result<()> {
-    let mut at = openat(CWD, home, FOLDER, Mode::empty())?;
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
-        at = enter(&at, folder)?;
-    }
+    let (at, name) = walk(home, path, |at, folder| match mkdirat(at, folder, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error),
+    })?;
     match unlinkat(&at, ASIDE, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(error) => return Err(error.into()),
@@ -34,11 +33,29 @@ pub fn put(home: &Path, path: &str, text: &str) -> io::Result<()> {
     Ok(renameat(&at, ASIDE, &at, name)?)
 }
 
-fn enter(at: &OwnedFd, folder: &str) -> io::Result<OwnedFd> {
-    match mkdirat(at, folder, Mode::RWXU) {
-        Ok(()) | Err(Errno::EXIST) => Ok(openat(at, folder, FOLDER, Mode::empty())?),
+/// Whatever has the name is taken away, and nothing else. It need not be there.
+pub fn remove(home: &Path, path: &str) -> io::Result<()> {
+    let removed =
+        walk(home, path, |_, _| Ok(())).and_then(|(at, name)| unlinkat(&at, name, AtFlags::empty()));
+    match removed {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The folder of a path and the name in it. `make` is asked for each folder on the way before it is entered.
+fn walk<'a>(
+    home: &Path,
+    path: &'a str,
+    make: impl Fn(&OwnedFd, &str) -> rustix::io::Result<()>,
+) -> rustix::io::Result<(OwnedFd, &'a str)> {
+    let mut at = openat(CWD, home, FOLDER, Mode::empty())?;
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
+        make(&at, folder)?;
+        at = openat(&at, folder, FOLDER, Mode::empty())?;
+    }
+    Ok((at, name))
 }
 
 #[cfg(test)]
@@ -55,6 +72,12 @@ mod tests {
             let read = fs::read_to_string(home.path().join(".agent/deep/settings.json")).unwrap();
             assert_eq!(read, text);
         }
+        for _ in 0..2 {
+            remove(home.path(), ".agent/deep/settings.json").unwrap();
+            assert!(!home.path().join(".agent/deep/settings.json").exists());
+        }
+        remove(home.path(), ".another/file").unwrap();
+        assert!(!home.path().join(".another").exists());
     }
 
     /// The control writes the same path as anybody would, and reaches what lies elsewhere.
@@ -68,6 +91,8 @@ mod tests {
         fs::write(home.join(".agent/control"), "x").unwrap();
         assert!(outside.join("control").exists(), "the control");
         assert!(put(&home, ".agent/settings.json", "text").is_err());
+        assert!(remove(&home, ".agent/control").is_err());
+        assert!(outside.join("control").exists());
         assert!(!outside.join("settings.json").exists());
 
         let victim = disk.path().join("victim");

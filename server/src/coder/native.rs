@@ -15,7 +15,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, Place, measure::Sum, tool_program::ToolProgram};
+use super::{Asking, Coders, Place, measure::Sum, setup::Turn, tool_program::ToolProgram};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -51,7 +51,8 @@ impl Backend for NativeAgent {
 impl NativeAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self.coders.worktree(self.stream, self.place, &self.coder).await?;
+        let turn = Turn { stream: self.stream, outputs, stop };
+        let worktree = self.coders.worktree(turn, self.place, &self.coder).await?;
         let mut tools = ToolProgram::start(&self.coders, &worktree, self.stream).await?;
         let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
         tools.end().await;

@@ -6,6 +6,7 @@ use app::{error::AppError, ports};
 use domain::{
     Rejected,
     backend::{Backend, Offer, Wanted},
+    catalogue::ModelServer,
     chat::Coder,
     id::ChatId,
     settings::{AgentSettings, WorktreeSettings},
@@ -16,6 +17,7 @@ use git::Limits;
 use tokio::task::spawn_blocking;
 
 use super::Coders;
+use crate::sentence::sentence;
 
 /// Who signs a commit that a person asked for, where git does not know them.
 pub(crate) const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
@@ -33,7 +35,7 @@ impl ports::Coders for Port {
             .boxed()
     }
 
-    fn check(&self, wanted: Wanted) -> BoxFuture<'_, Result<Coder, AppError>> {
+    fn check(&self, wanted: Wanted, server: ModelServer) -> BoxFuture<'_, Result<Coder, AppError>> {
         async move {
             let Wanted { backend, carry, asks } = wanted;
             let offers = self.offers().await;
@@ -41,14 +43,23 @@ impl ports::Coders for Port {
             let Some(offer) = offer else {
                 return Err(Rejected::Invalid(format!("There is no agent called {backend}.")).into());
             };
-            match offer.hindrance() {
-                Some(why) => {
-                    Err(Rejected::Invalid(format!("{} cannot work now: {why}.", offer.title)).into())
-                }
-                None => Ok(Coder { backend, host: self.0.host.clone(), carry, asks }),
+            let no = |words: String| Err(Rejected::Invalid(words).into());
+            if let Some(why) = offer.hindrance() {
+                return no(format!("{} cannot work now: {why}.", offer.title));
             }
+            if let Some(why) = offer.mismatch(&server) {
+                return no(format!("{why}. Choose another model or another agent."));
+            }
+            if asks && self.0.agent(&backend).is_some_and(|agent| agent.modes.ask.is_empty()) {
+                return no(format!("{} has no mode in which it asks before changes.", offer.title));
+            }
+            Ok(Coder { backend, host: self.0.host.clone(), carry, asks })
         }
         .boxed()
+    }
+
+    fn use_login(&self, backend: Backend, is_used: bool) -> BoxFuture<'_, Result<(), AppError>> {
+        async move { self.0.allow_login(&backend, is_used).await }.boxed()
     }
 
     fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>> {
@@ -181,11 +192,4 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&error.to_string()))),
         Err(error) => Err(AppError::internal(&error)),
     }
-}
-
-pub(super) fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }

@@ -2,7 +2,10 @@
 //! for each task.
 //!
 //! So an agent never holds a provider's key, needs no names resolved, reaches no server but its task's, and asks no
-//! model but the one that was chosen.
+//! model but the one that was chosen, whichever of the APIs it speaks.
+
+mod answer;
+mod question;
 
 use std::{
     collections::HashMap,
@@ -12,23 +15,27 @@ use std::{
 
 use axum::{
     Router,
-    body::{Body, Bytes},
-    extract::{DefaultBodyLimit, Path, State},
-    http::{HeaderMap, StatusCode, header},
+    body::Bytes,
+    extract::{DefaultBodyLimit, Path, RawQuery, State},
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
+    routing::{MethodRouter, get, post},
 };
 use reqwest::Client;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::{live::guard, models::Endpoint};
+use super::health::Health;
+use crate::{backend, live::guard, models::Endpoint};
+use question::{Page, Question};
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A model may have to be loaded before the first byte comes.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
+/// A server that is there takes a connection at once; one that thinks about it is left to the agent.
+const CHECK_WAIT_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub struct Relay {
@@ -41,12 +48,15 @@ pub struct Relay {
 struct Door {
     endpoint: Endpoint,
     model: String,
+    health: Arc<Health>,
 }
 
 /// Open for as long as it is held.
 pub struct Passage {
     relay: Relay,
     word: String,
+    endpoint: Endpoint,
+    health: Arc<Health>,
 }
 
 impl Relay {
@@ -54,7 +64,11 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let relay = Self { port: listener.local_addr()?.port(), client, doors: Arc::default() };
         let routes = Router::new()
-            .route("/{word}/v1/chat/completions", post(complete))
+            .route("/{word}/v1/chat/completions", passing(Page::Chat))
+            .route("/{word}/v1/messages", passing(Page::Messages))
+            .route("/{word}/v1/messages/count_tokens", passing(Page::CountTokens))
+            .route("/{word}/v1/responses", passing(Page::Responses))
+            .route("/{word}/v1beta/models/{*target}", post(gemini))
             .route("/{word}/v1/models", get(models))
             .layer(DefaultBodyLimit::max(REQUEST_BYTES_MAX))
             .with_state(relay.clone());
@@ -67,12 +81,40 @@ impl Relay {
 
     pub fn open(&self, endpoint: Endpoint, model: &str) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
-        guard(&self.doors).insert(word.clone(), Door { endpoint, model: model.to_owned() });
-        Passage { relay: self.clone(), word }
+        let health = Arc::<Health>::default();
+        let door = Door { endpoint: endpoint.clone(), model: model.to_owned(), health: Arc::clone(&health) };
+        guard(&self.doors).insert(word.clone(), door);
+        Passage { relay: self.clone(), word, endpoint, health }
     }
 
     fn door(&self, word: &str) -> Option<Door> {
         guard(&self.doors).get(word).cloned()
+    }
+
+    /// Passes a question on, and the answer back as it comes.
+    async fn pass(
+        &self,
+        word: &str,
+        page: Page,
+        query: Option<String>,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Response {
+        let Some(door) = self.door(word) else { return StatusCode::NOT_FOUND.into_response() };
+        let protocol = page.protocol();
+        let Ok(question) = Question::new(page, query, &headers, &body, &door.model) else {
+            return StatusCode::BAD_REQUEST.into_response();
+        };
+        let asked = question.ask(&self.client, &door.endpoint).send();
+        match tokio::time::timeout(HEADERS_WAIT_MAX, asked).await {
+            Ok(Ok(answer)) => answer::passed_on(answer, protocol, door.health),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "an agent's model server did not answer");
+                door.health.failed("The model server does not answer.");
+                refusal("The model server does not answer.")
+            }
+            Err(_) => refusal("The model server did not begin to answer in time."),
+        }
     }
 }
 
@@ -84,6 +126,27 @@ impl Passage {
     pub fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}/{}/v1", self.relay.port, self.word)
     }
+
+    /// Whether there is a model server at all: agents try a dead one for minutes.
+    pub async fn check(&self) -> Result<(), backend::Error> {
+        let url = format!("{}/models", self.endpoint.api_url.trim_end_matches('/'));
+        match self.relay.client.get(url).timeout(CHECK_WAIT_MAX).send().await {
+            Err(error) if error.is_connect() => {
+                Err(backend::Error::Unreachable { server: self.endpoint.base_url.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until the model server has failed so often in a row that there is no use in trying on.
+    pub async fn given_up(&self) -> String {
+        self.health.given_up().await
+    }
+
+    /// What went wrong with the model server when it was asked last.
+    pub fn trouble(&self) -> Option<String> {
+        self.health.trouble()
+    }
 }
 
 impl Drop for Passage {
@@ -92,26 +155,28 @@ impl Drop for Passage {
     }
 }
 
-/// Passes a question on, and the answer back as it comes.
-async fn complete(State(relay): State<Relay>, Path(word): Path<String>, body: Bytes) -> Response {
-    let Some(door) = relay.door(&word) else { return StatusCode::NOT_FOUND.into_response() };
-    let Ok(mut question) = serde_json::from_slice::<Value>(&body) else {
-        return StatusCode::BAD_REQUEST.into_response();
-    };
-    // Whatever the agent would rather ask: this is the one that was chosen, and that has the place.
-    question["model"] = json!(door.model);
-    let url = format!("{}/chat/completions", door.endpoint.api_url.trim_end_matches('/'));
-    let mut asked = relay.client.post(url).json(&question);
-    if let Some(key) = &door.endpoint.api_key {
-        asked = asked.bearer_auth(key.expose());
-    }
-    match tokio::time::timeout(HEADERS_WAIT_MAX, asked.send()).await {
-        Ok(Ok(answer)) => passed_on(answer),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "an agent's model server did not answer");
-            refusal("The model server does not answer.")
-        }
-        Err(_) => refusal("The model server did not begin to answer in time."),
+/// A page that passes on what is asked of it.
+fn passing(page: Page) -> MethodRouter<Relay> {
+    post(
+        move |State(relay): State<Relay>,
+              Path(word): Path<String>,
+              RawQuery(query): RawQuery,
+              headers: HeaderMap,
+              body: Bytes| async move { relay.pass(&word, page, query, headers, body).await },
+    )
+}
+
+/// The model stands in the address, which may hold more colons and slashes; only the verb is taken from it.
+async fn gemini(
+    State(relay): State<Relay>,
+    Path((word, target)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    match target.rsplit(':').next().and_then(question::verb) {
+        Some(verb) => relay.pass(&word, Page::Gemini { verb }, query, headers, body).await,
+        None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
@@ -121,17 +186,9 @@ async fn models(State(relay): State<Relay>, Path(word): Path<String>) -> Respons
     axum::Json(list).into_response()
 }
 
-fn passed_on(answer: reqwest::Response) -> Response {
-    let status = answer.status();
-    let mut headers = HeaderMap::new();
-    for name in [header::CONTENT_TYPE, header::RETRY_AFTER] {
-        if let Some(value) = answer.headers().get(&name) {
-            headers.insert(name, value.clone());
-        }
-    }
-    (status, headers, Body::from_stream(answer.bytes_stream())).into_response()
-}
-
 fn refusal(words: &str) -> Response {
     (StatusCode::BAD_GATEWAY, axum::Json(json!({ "error": { "message": words } }))).into_response()
 }
+
+#[cfg(test)]
+mod tests;

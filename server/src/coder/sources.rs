@@ -7,8 +7,11 @@ use domain::{diff::Of, feed::StreamId, id::ContestantId, worktree::State};
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
 
-use super::{Coders, port::sentence};
-use crate::diffs::{NoChanges, Source, Sources};
+use super::Coders;
+use crate::{
+    diffs::{NoChanges, Source, Sources},
+    sentence::sentence,
+};
 
 /// A longer text is not coloured, and what lies around a change in it cannot be unfolded.
 const TEXT_BYTES_MAX: u64 = 8 * 1024 * 1024;

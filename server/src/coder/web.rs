@@ -16,7 +16,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tools::{Answer, Call, Schema};
 
-use address::{is_public, literal};
+pub(super) use address::is_public;
+use address::literal;
 
 const FETCH: &str = "web_fetch";
 const SEARCH: &str = "web_search";

@@ -4,56 +4,65 @@ use std::path::{Path, PathBuf};
 
 use domain::{
     chat::Coder,
-    feed::StreamId,
     id::{BattleId, ChatId, WorktreeId},
+    setup::Setup,
     worktree::{State, Worktree},
 };
 use git::Limits;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::{Coders, unprepared};
+use super::{Coders, setup::Turn, unprepared};
 use crate::backend;
 
 impl Coders {
     /// The folder that this attempt works in.
     pub(super) async fn worktree(
         &self,
-        stream: StreamId,
+        turn: Turn<'_>,
         place: Place,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
         let chat = match place {
             Place::Chat(chat) => chat,
-            Place::Battle(battle) => return self.make_for_battle(stream, battle).await,
+            Place::Battle(battle) => return self.make_for_battle(turn, battle).await,
         };
         let known = store::worktrees::get(&self.db, chat).await.map_err(|error| unprepared(&error))?;
         match known {
             Some(known) if known.state == State::Ready => self.open(known.id).await,
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
-            None => self.make(stream, chat, coder).await,
+            None => self.make(turn, chat, coder).await,
         }
     }
 
     /// Every attempt has one of its own, which begins with what the battle began with.
     async fn make_for_battle(
         &self,
-        stream: StreamId,
+        turn: Turn<'_>,
         battle: BattleId,
     ) -> Result<git::Worktree, backend::Error> {
+        let setup = self.setup_of_battle(battle).await?;
         let id = WorktreeId(Uuid::now_v7());
         let (snapshot, folder) = (self.snapshot_folder(battle.0), self.folder(id));
+        let copy = copies(&setup);
         let made = blocking(move || {
-            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), &[], &Limits::default())
+            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), &copy, &Limits::default())
         })
         .await?;
-        self.note_for_battle(stream, id, &made).await?;
+        let made = self.set_up(made, &setup, turn).await?;
+        self.note_for_battle(turn.stream, id, &made).await?;
         Ok(made)
+    }
+
+    /// As the battle's project asks for it now.
+    pub(crate) async fn setup_of_battle(&self, battle: BattleId) -> Result<Setup, backend::Error> {
+        let battle = store::battles::get(&self.db, battle).await.map_err(|error| unprepared(&error))?;
+        store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error))
     }
 
     pub(crate) async fn note_for_battle(
         &self,
-        stream: StreamId,
+        stream: domain::feed::StreamId,
         id: WorktreeId,
         made: &git::Worktree,
     ) -> Result<(), backend::Error> {
@@ -71,19 +80,22 @@ impl Coders {
     /// A folder whose making was cut off has no row, and goes when the server starts next.
     async fn make(
         &self,
-        stream: StreamId,
+        turn: Turn<'_>,
         chat: ChatId,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
         let project = store::workspace::project_of_chat(&self.db, chat);
-        let project = PathBuf::from(project.await.map_err(|error| unprepared(&error))?.path);
+        let project = project.await.map_err(|error| unprepared(&error))?;
+        let setup = store::setups::get(&self.db, project.id).await.map_err(|error| unprepared(&error))?;
         let (id, carry) = (WorktreeId(Uuid::now_v7()), coder.carry);
-        let folder = self.folder(id);
+        let (folder, path) = (self.folder(id), PathBuf::from(project.path));
+        let copy = copies(&setup);
         let made = blocking(move || {
-            let start = git::Start { carry, copy: &[] };
-            git::Worktree::create(&folder, &id.to_string(), &project, start, &Limits::default())
+            let start = git::Start { carry, copy: &copy };
+            git::Worktree::create(&folder, &id.to_string(), &path, start, &Limits::default())
         })
         .await?;
+        let made = self.set_up(made, &setup, turn).await?;
         let row = Worktree {
             id,
             host: self.host.clone(),
@@ -91,7 +103,7 @@ impl Coders {
             carried: carry,
             state: State::Ready,
         };
-        store::worktrees::made(&self.db, stream, row).await.map_err(|error| unprepared(&error))?;
+        store::worktrees::made(&self.db, turn.stream, row).await.map_err(|error| unprepared(&error))?;
         Ok(made)
     }
 
@@ -121,6 +133,10 @@ impl Coders {
     pub(crate) fn trash(&self) -> &Path {
         &self.trash
     }
+}
+
+pub(crate) fn copies(setup: &Setup) -> Vec<PathBuf> {
+    setup.copy.iter().map(PathBuf::from).collect()
 }
 
 /// Whose worktree a task works in.

@@ -69,6 +69,8 @@ const SETTINGS: &[Setting] = &[
     one("small_model_python", "--small-model-python", "BOOCODE_SMALL_MODEL_PYTHON"),
     one("discover", "--no-discover", "BOOCODE_DISCOVER"),
     list("model_server", "--model-server", "BOOCODE_MODEL_SERVERS", ','),
+    // An agent is a table, which only the file can hold.
+    list("agent", "", "", ','),
 ];
 
 /// Whether a variable is one of BooCode's own: those hold settings and secrets of the server.
@@ -127,7 +129,8 @@ impl Layers<'_> {
         if let Some(values) = self.args.values(key) {
             return Ok(Some(Given { value: many(values), source: Source::Flag(setting.flag) }));
         }
-        if let Some(text) = (self.env)(setting.env).filter(|text| !text.is_empty()) {
+        let variable = Some(setting.env).filter(|name| !name.is_empty());
+        if let Some(text) = variable.and_then(|name| (self.env)(name)).filter(|text| !text.is_empty()) {
             let values = match setting.separator {
                 Some(separator) => {
                     text.split(separator).filter(|part| !part.is_empty()).map(String::from).collect()

@@ -1,14 +1,15 @@
 //! The model servers that were configured.
 
-use domain::{catalogue::Lane, settings::Draft};
+use domain::{catalogue::Lane, protocol::Protocol, settings::Draft};
 
-use super::layers::{Given, Value, is_own_variable, no_such_setting};
+use super::layers::{Given, Value, is_own_variable};
+use super::table::{self, Reader, text, texts};
 use crate::{models::Address, secret::Secret};
 
 /// The server that BooCode runs itself has this name, so no other may.
 pub const SMALL_MODEL_SERVER: &str = "small";
 
-const KEYS: &[&str] = &["name", "url", "lane", "api_key_env", "parallel", "models"];
+const KEYS: &[&str] = &["name", "url", "lane", "api_key_env", "parallel", "models", "speaks"];
 const PARALLEL_DEFAULT: u32 = 4;
 const PARALLEL_MAX: u32 = 64;
 
@@ -22,15 +23,60 @@ pub struct ConfiguredServer {
     pub parallel: u32,
     /// What it serves, where it cannot list that itself.
     pub models: Vec<String>,
+    /// Besides chat completions. None: it is asked, where it is of a kind that can be.
+    pub speaks: Option<Vec<Protocol>>,
 }
 
-/// Keys come from the environment only. A missing one is no reason not to start: the catalogue says so.
+/// Keys come from the environment, or were entered in Settings. One that is not here is no reason not to start: the
+/// catalogue says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     None,
-    Missing { variable: String },
-    Set { variable: String, value: Secret },
+    Missing {
+        variable: String,
+    },
+    Set {
+        variable: String,
+        value: Secret,
+    },
+    /// Entered in Settings.
+    Kept {
+        value: Secret,
+    },
+    /// Entered in Settings on another host, which alone can open it.
+    Elsewhere,
+    /// Entered here, and no longer to be opened: the secret of this host is another one now.
+    Unreadable,
 }
+
+impl Key {
+    pub fn value(&self) -> Option<&Secret> {
+        match self {
+            Self::Set { value, .. } | Self::Kept { value } => Some(value),
+            Self::None | Self::Missing { .. } | Self::Elsewhere | Self::Unreadable => None,
+        }
+    }
+
+    /// Why a server that wants one cannot be asked.
+    pub fn hindrance(&self) -> Option<String> {
+        match self {
+            Self::None | Self::Set { .. } | Self::Kept { .. } => None,
+            Self::Missing { variable } => Some(format!("{variable} is not set")),
+            Self::Elsewhere => Some(
+                "its key was entered on another machine, which keeps it to itself; enter it here too, under \
+                 Settings, Models"
+                    .to_owned(),
+            ),
+            Self::Unreadable => {
+                Some("its key can no longer be read here; enter it again, under Settings, Models".to_owned())
+            }
+        }
+    }
+}
+
+/// Said where a key would leave the machine in the clear.
+pub const UNENCRYPTED: &str =
+    "a key would travel unencrypted; allowed is https, or http within a private network";
 
 /// Every problem is a pair of the setting's name and what is wrong with it.
 pub(super) fn parse(
@@ -69,7 +115,7 @@ pub(super) fn parse(
 
 /// A server as a form has it: all texts, empty where nothing was typed. The same rules as for the file.
 pub fn from_draft(draft: &Draft, env: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let Draft { name, url, lane, parallel, api_key_env, models } = draft;
+    let Draft { name, url, lane, parallel, api_key_env, models, speaks } = draft;
     let mut table = toml::Table::new();
     for (key, text) in [("name", name), ("url", url), ("lane", lane), ("api_key_env", api_key_env)] {
         if !text.trim().is_empty() {
@@ -80,10 +126,12 @@ pub fn from_draft(draft: &Draft, env: &dyn Fn(&str) -> Option<String>) -> Parsed
         let number = parallel.trim().parse::<i64>().map(toml::Value::Integer);
         table.insert("parallel".into(), number.unwrap_or_else(|_| parallel.trim().into()));
     }
-    let models: Vec<_> =
-        models.split([',', '\n', '\r']).map(str::trim).filter(|one| !one.is_empty()).collect();
-    if !models.is_empty() {
-        table.insert("models".into(), models.into());
+    for (key, list) in [("models", models), ("speaks", speaks)] {
+        let list: Vec<_> =
+            list.split([',', '\n', '\r']).map(str::trim).filter(|one| !one.is_empty()).collect();
+        if !list.is_empty() {
+            table.insert(key.into(), list.into());
+        }
     }
     from_table(&table, env)
 }
@@ -102,8 +150,7 @@ fn from_text(text: &str) -> Parsed {
 }
 
 fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Parsed {
-    let mut reader = Reader { table, problems: Vec::new() };
-    reader.unknown_keys();
+    let mut reader = Reader::new(table, KEYS, key_hint);
     let name = reader.required("name", valid_name);
     let address = reader.required("url", |value| Address::parse(text(value)?));
     let lane = reader.optional("lane", |value| match text(value)? {
@@ -124,15 +171,12 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Pars
         Some(number) if (1..=i64::from(PARALLEL_MAX)).contains(&number) => Ok(number as u32),
         _ => Err(format!("{value} is not allowed; allowed is 1 to {PARALLEL_MAX}")),
     });
-    let models = reader.optional("models", |value| {
-        let texts: Option<Vec<_>> =
-            value.as_array().map(|all| all.iter().map(|one| one.as_str()).collect()).unwrap_or(None);
-        match texts {
-            Some(texts) if texts.iter().all(|text| !text.is_empty()) => {
-                Ok(texts.into_iter().map(String::from).collect())
-            }
-            _ => Err("a list of model names is allowed".to_owned()),
-        }
+    let models = reader.optional("models", |value| match texts(value) {
+        Ok(texts) if texts.iter().all(|text| !text.is_empty()) => Ok(texts),
+        _ => Err("a list of model names is allowed".to_owned()),
+    });
+    let speaks = reader.optional("speaks", |value| {
+        texts(value)?.iter().map(|word| Protocol::other(word)).collect::<Result<Vec<_>, _>>()
     });
     let lane = lane.or_else(|| address.as_ref().map(|address| Lane::of_host(address.host())));
     if lane == Some(Lane::Local) && parallel.is_some_and(|parallel| parallel > 1) {
@@ -141,10 +185,7 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Pars
     if let (Some(address), Some(_)) = (&address, &variable)
         && !address.may_carry_a_key()
     {
-        reader.problem(
-            "url",
-            "a key would travel unencrypted; allowed is https, or http within a private network",
-        );
+        reader.problem("url", UNENCRYPTED);
     }
     let key = match variable {
         None => Key::None,
@@ -161,65 +202,23 @@ fn from_table(table: &toml::Table, env: &dyn Fn(&str) -> Option<String>) -> Pars
             key,
             parallel: if lane == Lane::Local { 1 } else { parallel.unwrap_or(PARALLEL_DEFAULT) },
             models: models.unwrap_or_default(),
+            speaks,
         }),
         _ => Err(reader.problems),
     }
 }
 
-struct Reader<'a> {
-    table: &'a toml::Table,
-    problems: Vec<(String, String)>,
-}
-
-impl Reader<'_> {
-    fn problem(&mut self, key: &str, message: impl Into<String>) {
-        self.problems.push((key.into(), message.into()));
-    }
-
-    fn unknown_keys(&mut self) {
-        for key in self.table.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-            let message = match key.as_str() {
-                "api_key" | "key" | "token" => {
-                    "a key does not belong in a file; put it into the environment and name the variable in `api_key_env`".into()
-                }
-                key => no_such_setting(key, KEYS),
-            };
-            self.problems.push((key.clone(), message));
-        }
-    }
-
-    fn required<T>(&mut self, key: &str, parse: impl Fn(&toml::Value) -> Result<T, String>) -> Option<T> {
-        if !self.table.contains_key(key) {
-            self.problem(key, "this is missing");
-        }
-        self.optional(key, parse)
-    }
-
-    fn optional<T>(&mut self, key: &str, parse: impl Fn(&toml::Value) -> Result<T, String>) -> Option<T> {
-        match parse(self.table.get(key)?) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                self.problem(key, message);
-                None
-            }
-        }
-    }
-}
-
-fn text(value: &toml::Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| format!("a text is allowed, not a {}", value.type_str()))
-}
-
 fn valid_name(value: &toml::Value) -> Result<String, String> {
-    let name = text(value)?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name == SMALL_MODEL_SERVER {
-        return Err(format!("\"{name}\" is the name of the built-in small model; choose another"));
+    let name = table::name(value)?;
+    match name == SMALL_MODEL_SERVER {
+        true => Err(format!("\"{name}\" is the name of the built-in small model; choose another")),
+        false => Ok(name),
     }
-    if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
-        return Err(format!(
-            "\"{name}\" is not a name; allowed are 1 to 40 letters, digits, '.', '_' and '-'"
-        ));
-    }
-    Ok(name.to_owned())
+}
+
+/// A key in the file would be in every copy of it.
+fn key_hint(key: &str) -> Option<&'static str> {
+    matches!(key, "api_key" | "key" | "token").then_some(
+        "a key does not belong in a file; put it into the environment and name the variable in `api_key_env`",
+    )
 }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use domain::{catalogue::Lane, settings::Draft};
+use domain::{catalogue::Lane, protocol::Protocol, settings::Draft};
 
 use super::*;
 use crate::secret::Secret;
@@ -215,6 +215,11 @@ fn problems_of_model_servers() {
     check("name = 'small'\nurl = 'https://host'", &["built-in"]);
     check("name = 'a'\nurl = 'host'", &["not a URL"]);
     check(&server("lane = 'fast'"), &["`model_server[1].lane`", "\"local\" and \"cloud\""]);
+    check(
+        &server("speaks = ['chat']"),
+        &["`model_server[1].speaks`", "\"messages\", \"responses\", \"gemini\""],
+    );
+    check(&server("speaks = 'messages'"), &["`model_server[1].speaks`", "a list is allowed"]);
     check(&server("lane = 'local'\nparallel = 2"), &["one task at a time"]);
     check(&server("parallel = 0"), &["1 to 64"]);
     check(&server("models = 'gpt'"), &["a list of model names"]);
@@ -241,10 +246,12 @@ fn a_form_has_the_rules_of_the_file() {
         parallel: "8".into(),
         api_key_env: "KEY".into(),
         models: "one, two\r\nthree\n".into(),
+        speaks: "messages, gemini".into(),
     };
     let server = from_draft(&draft, &env).unwrap();
     assert_eq!((&*server.name, server.lane, server.parallel), ("rack", Lane::Cloud, 8));
     assert_eq!(server.models, ["one", "two", "three"]);
+    assert_eq!(server.speaks.as_deref(), Some(&[Protocol::Messages, Protocol::Gemini][..]));
     assert!(matches!(server.key, Key::Set { .. }));
 
     let check = |change: fn(&mut Draft), field: &str, words: &str| {
@@ -281,4 +288,71 @@ fn all_problems_are_reported_at_once() {
         load(&["--port", "x"], &["BOOCODE_LOG_FORMAT=xml"], "colour = 'red'\n[[model_server]]").unwrap_err();
     let settings: Vec<_> = problems.iter().map(|problem| &*problem.setting).collect();
     assert_eq!(settings, ["colour", "port", "log_format", "model_server[1].name", "model_server[1].url"]);
+}
+
+const TINY: &str = r#"[[agent]]
+name = "tiny"
+command = "~/bin/tiny"
+arguments = ["--model={model}"]
+folders = ["/opt/tiny"]
+needs = ["node", "terminals", "port"]
+speaks = "messages"
+modes = { ask = "careful", edit = "free" }
+tokens = "total"
+tokens_prove_success = true
+error_beginnings = ["Error: "]
+[agent.environment]
+BASE = "{url}/v1"
+[agent.files]
+".tiny/settings.json" = '{"model": "{json:model}"}'
+"#;
+
+#[test]
+fn agents() {
+    let config = load_ok(&[], &[], TINY);
+    let [agent] = config.agents.as_slice() else { panic!("{:?}", config.agents) };
+    assert_eq!((agent.title.as_str(), agent.command.as_path()), ("tiny", Path::new("/home/ada/bin/tiny")));
+    assert_eq!(agent.environment, [("BASE".to_owned(), "{url}/v1".to_owned())]);
+    assert_eq!(agent.files, [(".tiny/settings.json".to_owned(), r#"{"model": "{json:model}"}"#.to_owned())]);
+    assert_eq!(agent.needs, [acp::Need::Node, acp::Need::Terminals, acp::Need::Port]);
+    assert_eq!((agent.modes.ask.as_deref(), agent.modes.read_only.as_deref()), (Some("careful"), None));
+    assert_eq!((agent.speaks, agent.tokens), (Protocol::Messages, acp::Tokens::Total));
+    // Only what has to be there: it speaks chat completions, and tells no tokens.
+    let least = load_ok(&[], &[], "[[agent]]\nname = 'a'\ntitle = 'An A'\ncommand = '/bin/a'").agents;
+    assert_eq!((least[0].title.as_str(), least[0].tokens), ("An A", acp::Tokens::Untold));
+}
+
+#[test]
+fn problems_of_agents() {
+    let check = |line: &str, parts: &[&str]| {
+        let toml = format!("[[agent]]\nname = 'a'\ncommand = '/bin/a'\n{line}");
+        let problems = load(&[], &[], &toml).unwrap_err();
+        let said: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert!(parts.iter().all(|part| said.join("\n").contains(part)), "{line}: {said:#?}");
+    };
+    let whole = |toml: &str| load(&[], &[], toml).unwrap_err()[0].to_string();
+    assert!(whole("[[agent]]\ncommand = '/bin/a'").contains("`agent[1].name` from"));
+    assert!(whole("[[agent]]\nname = 'a'").contains("`agent[1].command`"));
+    assert!(whole("agent = 'a'").contains("tables are allowed"));
+    check("modus = 'x'", &["`agent[1].modus`", "did you mean `modes`"]);
+    check("[[agent]]\nname = 'a'\ncommand = '/bin/b'", &["`agent[2].name`", "twice"]);
+    check("[[agent]]\nname = 'qwen'\ncommand = '/bin/b'", &["`agent[2].name`", "BooCode knows"]);
+    check("[[agent]]\nname = 'native'\ncommand = '/bin/b'", &["`agent[2].name`", "BooCode knows"]);
+    check("[[agent]]\nname = 'a b'\ncommand = ''", &["not a name", "`agent[2].command`", "empty"]);
+    check("arguments = ['{modle}']", &["`agent[1].arguments`", "{modle}", "{model}"]);
+    check("arguments = 'x'", &["`agent[1].arguments`", "a list is allowed, not a string"]);
+    check("needs = ['root']", &["`agent[1].needs`", "\"node\", \"terminals\" and \"port\""]);
+    check("speaks = 'smtp'", &["`agent[1].speaks`", "\"messages\""]);
+    check("tokens = 'all'", &["`agent[1].tokens`", "\"last_call\""]);
+    check("tokens_prove_success = true", &["`agent[1].tokens_prove_success`", "needs `tokens`"]);
+    check("modes = { plan = 'x' }", &["`agent[1].modes`", "\"plan\""]);
+    check("modes = { ask = 1 }", &["`agent[1].modes`", "\"ask\": a text is allowed"]);
+    for name in ["LD_PRELOAD", "HOME", "PATH", "GLIBC_TUNABLES"] {
+        check(&format!("[agent.environment]\n{name} = 'x'"), &["`agent[1].environment`", "not an agent's"]);
+    }
+    check("[agent.environment]\n'a b' = 'x'", &["`agent[1].environment`", "not the name of a variable"]);
+    check("[agent.environment]\nA = '{json:mod}'", &["`agent[1].environment`", "\"A\"", "{json:mod}"]);
+    for path in ["/etc/passwd", "../up", "a/../../b", "", "folder/"] {
+        check(&format!("[agent.files]\n'{path}' = 'x'"), &["`agent[1].files`", "below the agent's home"]);
+    }
 }

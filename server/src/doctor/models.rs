@@ -91,6 +91,7 @@ mod tests {
                 base_url: "http://127.0.0.1:8080".into(),
                 state,
                 models: models.iter().copied().map(Model::named).collect(),
+                also_speaks: Vec::new(),
             });
             assert_eq!(found.detail, format!("local, http://127.0.0.1:8080: {expected}"));
         };

@@ -104,9 +104,13 @@ impl Engine {
                 steps,
             }));
         }
-        let agent = acp::agents::find(&coder.backend.0)
+        let agent = self
+            .0
+            .coders
+            .agent(&coder.backend)
             .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         // It is told what is asked now, and what was said before if it cannot know.
+        let conversation = prompt::as_persona(conversation, persona.as_ref());
         let (before, prompt) = prompt::blocks(conversation.said);
         let model = task.model.model.clone();
         Ok(Arc::new(ExternalAgent {

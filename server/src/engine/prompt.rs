@@ -50,7 +50,7 @@ pub(crate) fn request(
         sampling: persona.map(|persona| persona.sampling).unwrap_or_default(),
         flavour: match endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
-            Flavour::LlamaCpp | Flavour::Ollama | Flavour::OpenAi | Flavour::Small => backend::Flavour::Plain,
+            _ => backend::Flavour::Plain,
         },
         limits: Limits::default(),
     })
@@ -107,6 +107,14 @@ fn question(text: String, files: Vec<SentFile>, left_out: &[LeftOut]) -> Content
         Part::ImageUrl { image_url: ImageUrl { url } }
     };
     Content::Parts([Part::Text { text }].into_iter().chain(images.into_iter().map(image)).collect())
+}
+
+/// An agent's program has words of its own before a conversation, so a persona's come with the question.
+pub(crate) fn as_persona(mut conversation: Conversation, persona: Option<&Persona>) -> Conversation {
+    if let (Some(persona), Some(Said::Question { text, .. })) = (persona, conversation.said.last_mut()) {
+        *text = format!("{}\n\n{text}", persona.prompt);
+    }
+    conversation
 }
 
 /// For an agent's program: what was said before, as one text, and the question itself in parts.

@@ -181,7 +181,7 @@ async fn analyze(
 ) -> Answer<Json<Shown>> {
     let default = at.ports.catalogue.default_model().map(|model| model.to_string());
     let model = Some(model).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
-    let Choice { model, paid, .. } = Choice::from_catalogue(&at.catalogue(), &model)?;
+    let Choice { model, paid, .. } = Choice::for_chat(&at.catalogue(), &model)?;
     at.decide(id, Input::Analyse { judge: Judge { model, paid }, fresh: fresh(), at_ms: now_ms() }).await
 }
 
@@ -199,12 +199,16 @@ async fn cross_examine(
     Path(id): Path<BattleId>,
     Json(asked): Json<CrossExamine>,
 ) -> Answer<Json<Shown>> {
-    let Choice { model, paid, .. } = Choice::from_catalogue(&at.catalogue(), &asked.model)?;
+    let catalogue = at.catalogue();
+    let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &asked.model)?;
+    if asked.backend.is_none() {
+        server.check_chat()?;
+    }
     let identity = match (asked.backend, asked.persona) {
         (Some(backend), _) => {
             let backend = domain::backend::Backend(backend);
             let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(at.ports.coders.check(wanted).await?.backend)
+            Identity::Backend(at.ports.coders.check(wanted, server.clone()).await?.backend)
         }
         (None, Some(persona)) => {
             let battle = store::battles::get(&at.db, id).await?;

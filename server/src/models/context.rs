@@ -28,7 +28,7 @@ pub(super) async fn ask(
     let path = match flavour {
         Flavour::LlamaCpp => "/props",
         Flavour::Ollama if !knows_all => "/api/ps",
-        Flavour::Ollama | Flavour::LlamaSwap | Flavour::OpenAi | Flavour::Small => return,
+        _ => return,
     };
     let answer = probe::get(client, format!("{}{path}", address.root()), key).await;
     let Some(json) = answer.ok().and_then(|answer| answer.json()) else { return };

@@ -18,7 +18,7 @@ pub fn name_for(flavour: Flavour, taken: &[String]) -> String {
         Flavour::LlamaSwap => "llama-swap",
         Flavour::LlamaCpp => "llama.cpp",
         Flavour::Ollama => "ollama",
-        Flavour::OpenAi | Flavour::Small => "local",
+        Flavour::OpenAi | Flavour::Small | Flavour::Account => "local",
     };
     let numbered = (2..).map(|number| format!("{plain}-{number}"));
     let free = |name: &String| !taken.contains(name);

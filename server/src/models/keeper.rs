@@ -1,10 +1,14 @@
 //! Looks at every server again and again, and publishes what changed.
 
+mod account;
 mod known;
 
 use std::{future::pending, path::PathBuf, sync::Arc};
 
-use domain::catalogue::{Flavour, Lane, Model, ModelServer, ServerState};
+use domain::{
+    catalogue::{Flavour, Lane, Model, ModelServer, ServerState},
+    protocol::Protocol,
+};
 use futures::future::join_all;
 use known::{Known, Origin};
 use reqwest::Client;
@@ -12,7 +16,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    Added, Address, Endpoint, Listing, Place, REFRESH_EVERY, discovery, hostname,
+    Account, Added, Address, Endpoint, Listing, Place, REFRESH_EVERY, discovery, hostname,
     probe::{self, Seen},
     small::{self, SmallState},
 };
@@ -25,6 +29,7 @@ pub(super) struct Keeper {
     known: Vec<Known>,
     /// Removed servers, for which tasks may still wait.
     removed: Vec<String>,
+    accounts: Vec<Account>,
     /// Where servers are looked for that nobody named.
     places: Vec<Address>,
     /// Whether the database has told which servers Settings adds.
@@ -63,6 +68,7 @@ impl Keeper {
             hostname: hostname(),
             known: known.collect(),
             removed: Vec::new(),
+            accounts: Vec::new(),
             places,
             is_told: false,
             small,
@@ -138,6 +144,7 @@ impl Keeper {
         }
         self.known.sort_by_key(|known| known.origin);
         self.removed = added.removed;
+        self.accounts = added.accounts;
         self.is_told = true;
     }
 
@@ -168,6 +175,7 @@ impl Keeper {
                 key: Key::None,
                 parallel: 1,
                 models: Vec::new(),
+                speaks: None,
             };
             let mut known = Known::new(server, Origin::Found);
             known.take(seen);
@@ -212,11 +220,20 @@ impl Keeper {
             known.list(&self.hostname, &mut listing);
         }
         self.list_small(&mut listing);
+        for account in &self.accounts {
+            account::list(account, &self.hostname, &mut listing);
+        }
         for name in &self.removed {
             if listing.catalogue.server(name).is_none() {
                 // A place of its own: nobody waits there for what is still running.
                 let slot_key = format!("removed|{name}");
-                listing.places.push(Place { server: name.clone(), slot_key, parallel: 1, endpoint: None });
+                listing.places.push(Place {
+                    server: name.clone(),
+                    slot_key,
+                    parallel: 1,
+                    endpoint: None,
+                    is_left_to_others: false,
+                });
             }
         }
         self.publish.send_if_modified(|published| {
@@ -256,7 +273,13 @@ impl Keeper {
             }),
             _ => None,
         };
-        listing.places.push(Place { server: SMALL_MODEL_SERVER.into(), slot_key, parallel: 1, endpoint });
+        listing.places.push(Place {
+            server: SMALL_MODEL_SERVER.into(),
+            slot_key,
+            parallel: 1,
+            endpoint,
+            is_left_to_others: false,
+        });
         listing.catalogue.servers.push(ModelServer {
             name: SMALL_MODEL_SERVER.into(),
             flavour: Flavour::Small,
@@ -269,6 +292,8 @@ impl Keeper {
                 context: Some(small::CONTEXT_TOKENS),
                 sees: Some(false),
             }],
+            // It is llama.cpp's server.
+            also_speaks: vec![Protocol::Messages, Protocol::Responses],
         });
     }
 }

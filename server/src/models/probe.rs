@@ -14,7 +14,7 @@ use crate::{
     secret::Secret,
 };
 
-const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
 const MODELS_MAX: usize = 2000;
 
@@ -81,15 +81,11 @@ pub async fn look(client: &Client, server: &ConfiguredServer, known: Option<Flav
 
 /// Asks a configured server for its models. Which kind it is was learnt elsewhere: see [`flavour`].
 pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour, fixed: &[String]) -> Seen {
-    let secret = match key {
-        Key::None => None,
-        Key::Set { value, .. } => Some(value),
-        Key::Missing { variable } => {
-            return Seen::Unreachable { reason: format!("{variable} is not set") };
-        }
-    };
+    if let Some(reason) = key.hindrance() {
+        return Seen::Unreachable { reason };
+    }
     let url = format!("{}/models", address.api());
-    let answer = match get(client, url.clone(), secret).await {
+    let answer = match get(client, url.clone(), key.value()).await {
         Ok(answer) => answer,
         Err(reason) => return Seen::Unreachable { reason },
     };
@@ -108,11 +104,7 @@ pub async fn ask(client: &Client, address: &Address, key: &Key, flavour: Flavour
 
 /// Which kind a configured server is. They speak the same chat completions and tell their state differently.
 async fn flavour(client: &Client, address: &Address, key: &Key) -> Flavour {
-    let secret = match key {
-        Key::Set { value, .. } => Some(value),
-        _ => None,
-    };
-    let asked = |path: &str| get(client, format!("{}{path}", address.root()), secret);
+    let asked = |path: &str| get(client, format!("{}{path}", address.root()), key.value());
     let (running, props, tags) = tokio::join!(asked("/running"), asked("/props"), asked("/api/tags"));
     if running.is_ok_and(|answer| is_llama_swap(&answer)) {
         Flavour::LlamaSwap
@@ -197,7 +189,10 @@ fn refusal(answer: &Answer, url: &str, key: &Key) -> String {
     let code = answer.status.as_u16();
     match (code, key) {
         (401 | 403, Key::Set { variable, .. }) => format!("{code}: the key in {variable} was refused"),
-        (401 | 403, _) => format!("{code}: it wants a key; name the key's variable in api_key_env"),
+        (401 | 403, Key::Kept { .. }) => format!("{code}: the key that was entered was refused"),
+        (401 | 403, _) => {
+            format!("{code}: it wants a key; enter it in Settings, or name its variable in api_key_env")
+        }
         (404, _) => {
             format!("404: there is no list of models at {url}; check the url, or list them in models")
         }
@@ -205,10 +200,7 @@ fn refusal(answer: &Answer, url: &str, key: &Key) -> String {
         _ => {
             let said = String::from_utf8_lossy(&answer.body);
             // Some servers quote the key that they do not like.
-            let said = match key {
-                Key::Set { value, .. } => value.redact(&said),
-                Key::None | Key::Missing { .. } => said.into_owned(),
-            };
+            let said = key.value().map_or_else(|| said.clone().into_owned(), |value| value.redact(&said));
             let said: String = said.chars().take(200).collect();
             format!("{}: {}", answer.status, said.split_whitespace().collect::<Vec<_>>().join(" "))
         }

@@ -145,8 +145,12 @@ async fn an_unreachable_server_says_why() {
     check(&keyed.url, "api_key_env = 'GOOD_KEY'", "reachable: gpt").await;
     check(&keyed.url, "api_key_env = 'BAD_KEY'", "unreachable (401: the key in BAD_KEY was refused): ").await;
     check(&keyed.url, "api_key_env = 'NO_KEY'", "unreachable (NO_KEY is not set): ").await;
-    check(&keyed.url, "", "unreachable (401: it wants a key; name the key's variable in api_key_env): ")
-        .await;
+    check(
+        &keyed.url,
+        "",
+        "unreachable (401: it wants a key; enter it in Settings, or name its variable in api_key_env): ",
+    )
+    .await;
     check(
         &empty.url,
         "",

@@ -2,10 +2,11 @@
 
 use super::binaries::Binaries;
 use super::leftovers;
-use super::place::{Place, write_private};
+use super::place::Place;
 use super::program::{command, run};
 use super::verifier::verifier;
 use super::{Error, USER};
+use crate::private_file;
 use rustix::process::Signal;
 use std::fs::File;
 use std::path::Path;
@@ -19,7 +20,8 @@ pub(super) fn create(place: &Place, binaries: &Binaries, password: &str) -> Resu
     leftovers::sweep_drafts(place)?;
 
     let password_file = place.home.join("initdb.secret");
-    write_private(&password_file, &verifier(password), place.run_as.as_ref())?;
+    private_file::write(&password_file, verifier(password).as_bytes(), place.run_as.as_ref())
+        .map_err(Error::io("write", &password_file))?;
     let made = initdb(place, binaries, &password_file);
     std::fs::remove_file(&password_file).map_err(Error::io("remove", &password_file))?;
     made?;

@@ -2,12 +2,13 @@
 
 use super::Error;
 use crate::os::{self, Account};
+use crate::private_file;
 use crate::secret::Secret;
 use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::fs::{DirBuilder, File, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 pub(super) const SOCKET: &str = ".s.PGSQL.5432";
@@ -87,14 +88,8 @@ impl Place {
         }
         let random: [u8; 32] = rand::random();
         let password = random.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
-        // Beside, then renamed: a crash never leaves half a password.
-        let beside = self.secret.with_extension("new");
-        write_private(&beside, &password, None)?;
-        std::fs::rename(&beside, &self.secret).map_err(Error::io("create", &self.secret))?;
         // The cluster must never reach the disk before the only copy of its password.
-        let synced =
-            self.secret.parent().map_or(Ok(()), |data| File::open(data).and_then(|data| data.sync_all()));
-        synced.map_err(Error::io("sync", &self.secret))?;
+        private_file::put(&self.secret, password.as_bytes()).map_err(Error::io("write", &self.secret))?;
         Ok(Secret::new(password))
     }
 
@@ -123,25 +118,6 @@ impl Place {
         }
         opened.set_permissions(Permissions::from_mode(0o700)).map_err(Error::io("close", directory))
     }
-}
-
-/// Writes a file that only its owner reads, and waits until it is on the disk.
-pub(super) fn write_private(path: &Path, text: &str, owner: Option<&Account>) -> Result<(), Error> {
-    // One left by a crash may have another owner or mode.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::io("replace", path)(error)),
-        _ => {}
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(Error::io("create", path))?;
-    if let Some(account) = owner {
-        fchown(&file, Some(account.uid), Some(account.gid)).map_err(Error::io("hand over", path))?;
-    }
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Error::io("write", path))
 }
 
 /// The owner of what is there already, else the best: an account may be installed after the first start.

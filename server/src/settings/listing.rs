@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    catalogue::{Lane, ModelServer},
+    catalogue::{Flavour, Lane, ModelServer},
     settings::{Fault, KeyState, Look, Origin, ServerEntry, Work},
 };
 use store::settings::{Kept, ServerRow};
@@ -11,6 +11,7 @@ use store::settings::{Kept, ServerRow};
 use super::parse_row;
 use crate::{
     config::{Config, ConfiguredServer, Key, SMALL_MODEL_SERVER},
+    keys::Keys,
     models::{Address, Models, hostname},
 };
 
@@ -18,6 +19,7 @@ use crate::{
 pub fn entries(
     config: &Config,
     models: &Models,
+    keys: &Keys,
     kept: &Kept,
     work: &BTreeMap<String, Work>,
 ) -> Vec<ServerEntry> {
@@ -33,7 +35,7 @@ pub fn entries(
         })
         .collect();
     for row in &kept.servers {
-        let used = usable(row, config);
+        let used = usable(row, config, keys, kept);
         let look = used.as_ref().ok().and_then(|_| catalogue.server(&row.name)).map(Look::from);
         entries.push(match used {
             Ok(server) => entry(&server, Origin::Settings, look, None, work_of(&row.name)),
@@ -41,7 +43,10 @@ pub fn entries(
         });
     }
     let is_listed = |server: &ModelServer| entries.iter().any(|entry| entry.name == server.name);
-    let found: Vec<_> = catalogue.servers.iter().filter(|server| !is_listed(server)).collect();
+    // Agents' own logins stand with the agents.
+    let is_account = |server: &ModelServer| server.flavour == Flavour::Account;
+    let found = catalogue.servers.iter().filter(|server| !is_listed(server) && !is_account(server));
+    let found: Vec<_> = found.collect();
     entries.extend(found.into_iter().map(|server| ServerEntry {
         name: server.name.clone(),
         url: server.base_url.clone(),
@@ -85,8 +90,8 @@ pub fn is_of_this_host(row: &ServerRow) -> bool {
 }
 
 /// A row as a server, or why it is not used here.
-fn usable(row: &ServerRow, config: &Config) -> Result<ConfiguredServer, String> {
-    let server = parse_row(row)?;
+fn usable(row: &ServerRow, config: &Config, keys: &Keys, kept: &Kept) -> Result<ConfiguredServer, String> {
+    let server = parse_row(row, keys, kept)?;
     if !is_of_this_host(row) {
         let host = row.slot_key.split('|').next().unwrap_or_default();
         return Err(format!("It is on {host}, and used by the BooCode that runs there."));
@@ -120,6 +125,9 @@ fn entry(
             Key::None => KeyState::None,
             Key::Set { variable, .. } => KeyState::Set { variable: variable.clone() },
             Key::Missing { variable } => KeyState::Missing { variable: variable.clone() },
+            Key::Kept { .. } => KeyState::Kept,
+            Key::Elsewhere => KeyState::Elsewhere,
+            Key::Unreadable => KeyState::Unreadable,
         },
         origin,
         look,

@@ -6,8 +6,10 @@ use domain::{
     Rejected,
     catalogue::Lane,
     feed::Event,
-    settings::{Part, Work},
+    protocol::Protocol,
+    settings::{Budget, Part, Work},
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -16,10 +18,12 @@ use crate::{
     Db, Error, Result,
     chats::{from_word, word},
     feed,
+    keys::{self, SealedKey},
 };
 
 pub const SERVERS_MAX: i64 = 50;
 const DEFAULT_MODEL: &str = "default_model";
+const WORKTREE_BUDGET: &str = "worktree_budget_gb";
 
 /// A model server as it was typed, once it passed the rules of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +35,13 @@ pub struct ServerRow {
     pub parallel: u32,
     pub api_key_env: Option<String>,
     pub models: Vec<String>,
+    pub speaks: Option<Vec<Protocol>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     pub servers: Vec<ServerRow>,
+    pub keys: Vec<SealedKey>,
     /// The names of those that were removed: what still waits for one is told so.
     pub removed: Vec<String>,
     pub default_model: Option<String>,
@@ -43,7 +49,7 @@ pub struct Kept {
 
 pub async fn load(db: &Db) -> Result<Kept> {
     let rows = sqlx::query!(
-        r#"select name, url, slot_key, lane, parallel, api_key_env, models,
+        r#"select name, url, slot_key, lane, parallel, api_key_env, models, speaks,
                removed_at is not null as "removed!"
            from model_servers order by added_at, id"#
     )
@@ -63,17 +69,16 @@ pub async fn load(db: &Db) -> Result<Kept> {
             parallel: row.parallel as u32,
             api_key_env: row.api_key_env,
             models: serde_json::from_value(row.models)?,
+            speaks: row.speaks.map(serde_json::from_value).transpose()?,
         });
     }
-    let default_model = sqlx::query_scalar!("select value from settings where key = $1", DEFAULT_MODEL)
-        .fetch_optional(&db.pool)
-        .await?;
-    kept.default_model = default_model.map(serde_json::from_value).transpose()?;
+    kept.keys = keys::all(db).await?;
+    kept.default_model = value(db, DEFAULT_MODEL).await?;
     Ok(kept)
 }
 
 /// Adds a server, or brings back one of that name that was removed.
-pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
+pub async fn add_server(db: &Db, server: &ServerRow, key: Option<&SealedKey>) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let there =
         sqlx::query_scalar!(r#"select count(*) as "count!" from model_servers where removed_at is null"#)
@@ -84,11 +89,11 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         return Err(Rejected::Invalid(words).into());
     }
     let added = sqlx::query!(
-        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+        "insert into model_servers (id, name, url, slot_key, lane, parallel, api_key_env, models, speaks)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          on conflict (name) do update set id = excluded.id, url = excluded.url, slot_key = excluded.slot_key,
              lane = excluded.lane, parallel = excluded.parallel, api_key_env = excluded.api_key_env,
-             models = excluded.models, added_at = now(), removed_at = null
+             models = excluded.models, speaks = excluded.speaks, added_at = now(), removed_at = null
          where model_servers.removed_at is not null",
         Uuid::now_v7(),
         server.name,
@@ -97,7 +102,8 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         word(&server.lane)?,
         server.parallel as i32,
         server.api_key_env,
-        serde_json::to_value(&server.models)?
+        serde_json::to_value(&server.models)?,
+        server.speaks.as_ref().map(serde_json::to_value).transpose()?
     )
     .execute(&mut *tx)
     .await
@@ -109,10 +115,13 @@ pub async fn add_server(db: &Db, server: &ServerRow) -> Result<()> {
         let words = format!("A model server is called {} already.", server.name);
         return Err(Rejected::Invalid(words).into());
     }
+    if let Some(key) = key {
+        keys::record(&mut tx, key).await?;
+    }
     changed(tx, Part::ModelServers).await
 }
 
-/// Removes a server, unless more tasks wait for it than whoever asks was told of.
+/// Removes a server and forgets its keys, unless more tasks wait for it than whoever asks was told of.
 pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let removed = sqlx::query!(
@@ -134,6 +143,7 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
         let words = format!("{waiting} tasks wait for it by now. Look again before you remove it.");
         return Err(Rejected::Invalid(words).into());
     }
+    keys::forget(&mut tx, name).await?;
     // By then nobody waits for it any more, and the name may mean another server somewhere else.
     sqlx::query!("delete from model_servers where removed_at < now() - interval '30 days'")
         .execute(&mut *tx)
@@ -143,23 +153,56 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
 
 /// The model for titles and where nobody chose; `None` leaves it to the rules.
 pub async fn set_default_model(db: &Db, model: Option<&str>) -> Result<()> {
+    set(db, DEFAULT_MODEL, model.map(Value::from), Part::DefaultModel).await
+}
+
+pub async fn worktree_budget(db: &Db) -> Result<Budget> {
+    Ok(value(db, WORKTREE_BUDGET).await?.unwrap_or_default())
+}
+
+pub async fn set_worktree_budget(db: &Db, budget: Budget) -> Result<()> {
+    set(db, WORKTREE_BUDGET, Some(Value::from(budget.gb())), Part::Worktrees).await
+}
+
+/// Whether an agent may use its own login, on the machine where that lies.
+pub async fn own_login(db: &Db, host: &str, agent: &str) -> Result<bool> {
+    Ok(value::<bool>(db, &own_login_key(host, agent)).await?.is_some())
+}
+
+pub async fn set_own_login(db: &Db, host: &str, agent: &str, is_used: bool) -> Result<()> {
+    set(db, &own_login_key(host, agent), is_used.then_some(Value::Bool(true)), Part::OwnLogins).await
+}
+
+fn own_login_key(host: &str, agent: &str) -> String {
+    format!("own_login/{host}/{agent}")
+}
+
+async fn value<T: DeserializeOwned>(db: &Db, key: &str) -> Result<Option<T>> {
+    let value = sqlx::query_scalar!("select value from settings where key = $1", key)
+        .fetch_optional(&db.pool)
+        .await?;
+    Ok(value.map(serde_json::from_value).transpose()?)
+}
+
+/// `None` leaves it to the rules again.
+async fn set(db: &Db, key: &str, value: Option<Value>, what: Part) -> Result<()> {
     let mut tx = db.pool.begin().await?;
-    match model {
-        Some(model) => {
+    match value {
+        Some(value) => {
             sqlx::query!(
                 "insert into settings (key, value) values ($1, $2)
                  on conflict (key) do update set value = excluded.value, changed_at = now()",
-                DEFAULT_MODEL,
-                Value::String(model.to_owned())
+                key,
+                value
             )
             .execute(&mut *tx)
             .await?;
         }
         None => {
-            sqlx::query!("delete from settings where key = $1", DEFAULT_MODEL).execute(&mut *tx).await?;
+            sqlx::query!("delete from settings where key = $1", key).execute(&mut *tx).await?;
         }
     }
-    changed(tx, Part::DefaultModel).await
+    changed(tx, what).await
 }
 
 /// What waits and what runs, by model server.
@@ -181,7 +224,7 @@ pub async fn postgres_version(db: &Db) -> Result<String> {
     Ok(version.fetch_one(&db.pool).await?)
 }
 
-async fn changed(mut tx: Transaction<'_, Postgres>, what: Part) -> Result<()> {
+pub(crate) async fn changed(mut tx: Transaction<'_, Postgres>, what: Part) -> Result<()> {
     feed::append(&mut tx, &[Event::SettingsChanged { what }]).await?;
     tx.commit().await?;
     Ok(())

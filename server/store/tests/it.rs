@@ -19,6 +19,7 @@ mod it {
     mod scene;
     mod search;
     mod settings;
+    mod setups;
     mod slots;
     mod snapshot;
     mod stale;

@@ -1,6 +1,12 @@
-//! Real agents at work in Coders: Qwen Code and Goose, on the scripted model.
+//! Real agents at work in Coders, on the scripted model. `cargo xtask test` runs Qwen Code and Goose, and with
+//! `--agents` all six; the names of these tests are the table that it prints.
 
-use std::{fs, path::Path};
+mod configured;
+mod login;
+mod reading;
+mod trouble;
+
+use std::{fs, path::PathBuf, time::Duration};
 
 use domain::{
     backend::Offer,
@@ -9,35 +15,19 @@ use domain::{
     task::Status,
     tool,
 };
-use serde_json::json;
+use scripted::calls::{asking_shell, shell, write};
 
 use crate::{
     coder::{calls, changes, coder, marked, paths, task, work_of},
     harness::{Server, Watcher, World, eventually},
 };
 
-/// A call of the agent's own tool that writes a file.
-fn write(agent: &str, tree: &Path, content: &str) -> String {
-    match agent {
-        "qwen" => {
-            let path = tree.join("hello.txt");
-            format!("[[tool write_file {}]]", json!({"file_path": path, "content": content}))
-        }
-        _ => format!("[[tool write {}]]", json!({"path": "hello.txt", "content": content})),
-    }
-}
-
-fn shell(agent: &str, command: &str) -> String {
-    match agent {
-        "qwen" => {
-            format!("[[tool run_shell_command {}]]", json!({"command": command, "is_background": false}))
-        }
-        _ => format!("[[tool shell {}]]", json!({"command": command})),
-    }
+pub fn known(name: &str) -> &'static acp::Agent {
+    acp::agents::ALL.into_iter().find(|agent| agent.name == name).unwrap()
 }
 
 /// Where the agents of this Coder work, which is known once one has.
-fn tree(world: &World, page: &Watcher) -> std::path::PathBuf {
+pub fn tree(world: &World, page: &Watcher) -> PathBuf {
     let id = page.chat().worktree.as_ref().unwrap().id;
     world.folder.path().canonicalize().unwrap().join("one/worktrees").join(id.to_string()).join("tree")
 }
@@ -75,67 +65,115 @@ fn asking(chat: ChatId, text: &str, agent: &str) -> Vec<(&'static str, String)> 
     fields
 }
 
-/// One story for each agent: it works, goes on from its session in another process, asks and is refused.
-async fn story(agent: &str) {
+/// No process of the last task is left.
+async fn nothing_left(page: &Watcher) {
+    let last = page.last_task().id.to_string();
+    eventually("nothing is left", || async { marked(&last).is_empty().then_some(()) }).await;
+}
+
+/// A server on which this agent is ready, and a Coder.
+async fn ready(agent: &str) -> (World, Server, PathBuf, ChatId) {
     let world = World::new().await;
-    let server = world.server("one").await;
+    let server = world.server_that_speaks_all("one").await;
     let offers: Vec<Offer> = server.call("backends", &[]).await.json().await.unwrap();
     let ready = offers.iter().find(|offer| offer.backend.0 == agent).unwrap();
     assert!(ready.is_ready(), "cargo xtask test installs it: {ready:?}");
     let (project, chat) = coder(&world, &server).await;
-    let mut page = server.watch(chat).await;
+    (world, server, project, chat)
+}
 
+/// It changes files and runs commands, in its worktree and nowhere else, and leaves no child behind.
+async fn writes(agent: &str) {
+    let (world, server, project, chat) = ready(agent).await;
+    let mut page = server.watch(chat).await;
     work_of(&server, &mut page, "[[say first words]]", agent).await;
     assert_eq!(page.answer().trim(), "first words", "{:?}", page.last_status());
     assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Done { .. }, .. }));
     let tree = tree(&world, &page);
-    let escape = shell(agent, &format!("echo x > {}/escaped; echo over > done.txt", project.display()));
-    let ask = format!("{}{escape}[[say second words]]", write(agent, &tree, "hello\n"));
+    if agent == "gemini" {
+        // It names its files by the minute, and forgets a session that is loaded in the minute of its making.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+    let commands = format!(
+        "echo x > {}/escaped; (setsid sleep 300 >/dev/null 2>&1 &) ; echo over > done.txt",
+        project.display()
+    );
+    let ask = format!(
+        "{}{}[[say second words]]",
+        write(agent, &tree.join("hello.txt"), "hello\n"),
+        shell(agent, &commands)
+    );
     work_of(&server, &mut page, &ask, agent).await;
     assert!(page.answer().contains("second words"), "{:?} {}", page.last_status(), page.last_stream());
     assert!(!page.answer().contains("began anew"), "it goes on from its session: {}", page.answer());
     let titles: Vec<_> = calls(&page).into_iter().map(|call| call.title).collect();
     assert_eq!(titles.len(), 2, "{titles:?}");
     assert_eq!(paths(&changes(&server, chat).await), ["A done.txt", "A hello.txt"]);
-    assert!(!project.join("escaped").exists(), "the wall holds");
-
-    // It asks, and does what it is told.
-    server
-        .call(
-            "ask",
-            &asking(chat, &format!("{}[[say third words]]", shell(agent, "echo y > asked.txt")), agent),
-        )
-        .await;
-    let ask = until_asked(&server, &mut page).await;
-    answer(&server, &page, &ask, "once").await;
-    settled(&server, &mut page, 6).await;
-    assert!(tree.join("asked.txt").exists(), "{:?} {}", page.last_status(), page.last_stream());
-    server
-        .call(
-            "ask",
-            &asking(chat, &format!("{}[[say fourth words]]", shell(agent, "echo n > refused.txt")), agent),
-        )
-        .await;
-    let ask = until_asked(&server, &mut page).await;
-    answer(&server, &page, &ask, "reject").await;
-    settled(&server, &mut page, 8).await;
-    assert!(!tree.join("refused.txt").exists());
-
-    let last = page.last_task().id.to_string();
-    eventually("nothing is left", || async { marked(&last).is_empty().then_some(()) }).await;
     assert_eq!(fs::read_to_string(tree.join("hello.txt")).unwrap(), "hello\n");
+    assert!(!project.join("escaped").exists(), "the wall holds");
+    nothing_left(&page).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn qwen_works_asks_and_goes_on() {
-    story("qwen").await;
+/// It asks, and does what it is told.
+async fn asks(agent: &str) {
+    let (world, server, _, _) = ready(agent).await;
+    for (permit, name) in [("once", "allowed.txt"), ("reject", "refused.txt")] {
+        let (_, chat) = coder(&world, &server).await;
+        let mut page = server.watch(chat).await;
+        let script = format!("{}[[say words]]", asking_shell(agent, &format!("echo x > {name}")));
+        server.call("ask", &asking(chat, &script, agent)).await;
+        let ask = until_asked(&server, &mut page).await;
+        answer(&server, &page, &ask, permit).await;
+        settled(&server, &mut page, 2).await;
+        let (status, said) = (page.last_status(), page.last_stream());
+        assert!(matches!(status, Status::Settled { outcome: Outcome::Done { .. }, .. }), "{status:?} {said}");
+        assert_eq!(tree(&world, &page).join(name).exists(), permit == "once", "{status:?} {said}");
+        nothing_left(&page).await;
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[tokio::test(flavor = "multi_thread")]
-async fn goose_works_asks_and_goes_on() {
-    story("goose").await;
+macro_rules! cases_of {
+    ($($(#[$made_for:meta])? $module:ident $($more:ident)*;)*) => {
+        $(
+            $(#[$made_for])?
+            mod $module {
+                use super::{asks, writes};
+                use super::{reading::*, trouble::*};
+                #[allow(unused_imports)]
+                use super::login::*;
+                cases_of!(@ $module
+                    writes
+                    asks
+                    only_reads_when_told_to_edit
+                    only_reads_when_told_to_run
+                    stops_in_the_middle
+                    stops_before_the_first_byte
+                    tells_a_model_error
+                    ends_with_its_model_server
+                    is_cleared_up_after_a_kill
+                    $($more)*
+                );
+            }
+        )*
+    };
+    (@ $module:ident $($name:ident)*) => {
+        $(
+            mod $name {
+                #[tokio::test(flavor = "multi_thread")]
+                async fn test() { super::$name(stringify!($module)).await; }
+            }
+        )*
+    };
 }
+
+cases_of!(
+    qwen;
+    #[cfg(target_arch = "x86_64")] goose;
+    claude works_on_its_own_login;
+    codex works_on_its_own_login;
+    #[cfg(target_arch = "x86_64")] opencode;
+    gemini works_on_its_own_login;
+);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn our_own_agent_asks_and_gives_its_place_away_meanwhile() {

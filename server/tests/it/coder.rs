@@ -27,8 +27,13 @@ pub async fn coder(world: &World, server: &Server) -> (PathBuf, ChatId) {
     (project.clone(), coder_of(server, &project).await)
 }
 
-async fn coder_of(server: &Server, project: &Path) -> ChatId {
+pub async fn coder_of(server: &Server, project: &Path) -> ChatId {
     server.call("add_project", &[("path", project.to_string_lossy().into_owned())]).await;
+    one_more(server).await
+}
+
+/// In the session that was opened last.
+pub async fn one_more(server: &Server) -> ChatId {
     let workspace = server.snapshot(None).await.state.workspace;
     let session = workspace.sessions.last().unwrap().id;
     let fields = [
@@ -77,6 +82,14 @@ pub async fn changes(server: &Server, chat: ChatId) -> Changes {
 
 pub fn paths(changes: &Changes) -> Vec<String> {
     changes.files.iter().map(|file| format!("{} {}", file.status.letter(), file.path)).collect()
+}
+
+/// Why the last turn came to nothing, through no fault of the model's.
+pub fn void(page: &Watcher) -> String {
+    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
+        panic!("{:?}", page.last_status())
+    };
+    reason.clone()
 }
 
 /// The calls of the last turn, as a page shows them.
@@ -245,10 +258,7 @@ async fn a_project_that_has_no_commit_is_said_and_a_later_try_works() {
     let chat = coder_of(&server, &project).await;
     let mut page = server.watch(chat).await;
     work(&server, &mut page, "[[say hello]]").await;
-    let Status::Settled { outcome: Outcome::Void { reason }, .. } = page.last_status() else {
-        panic!("{:?}", page.last_status())
-    };
-    assert!(reason.contains("no commit yet"), "{reason}");
+    assert!(void(&page).contains("no commit yet"), "{}", void(&page));
     git(
         &project,
         &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"],

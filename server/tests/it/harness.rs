@@ -25,6 +25,7 @@ use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     net::TcpListener,
     process::{Child, Command},
+    task::AbortHandle,
     time::timeout,
 };
 use uuid::Uuid;
@@ -39,6 +40,7 @@ pub struct World {
     pub model_url: String,
     pub folder: TempDir,
     client: Client,
+    model: AbortHandle,
 }
 
 impl World {
@@ -49,10 +51,15 @@ impl World {
     pub async fn with(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let model_url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(scripted::serve(listener, script));
+        let model = tokio::spawn(scripted::serve(listener, script)).abort_handle();
         let client = server::backend::http_client().unwrap();
         let folder = tempfile::Builder::new().prefix("boocode-test-").tempdir().unwrap();
-        Self { database_url: postgres::new_database().await, model_url, folder, client }
+        Self { database_url: postgres::new_database().await, model_url, folder, client, model }
+    }
+
+    /// From now on nobody answers where the model server was.
+    pub fn stop_model(&self) {
+        self.model.abort();
     }
 
     /// A server with its own data directory on this world's database.
@@ -60,9 +67,34 @@ impl World {
         self.server_with(name, &["--model-server", &format!("local={}", self.model_url)]).await
     }
 
+    /// The same with a model server that is known to speak every protocol.
+    pub async fn server_that_speaks_all(&self, name: &str) -> Server {
+        self.server_with_settings(name, "").await
+    }
+
+    /// With more in its settings file than the model server.
+    pub async fn server_with_settings(&self, name: &str, more: &str) -> Server {
+        let speaks = r#"speaks = ["messages", "responses", "gemini"]"#;
+        let model_server =
+            format!("[[model_server]]\nname = \"local\"\nurl = \"{}\"\n{speaks}\n", self.model_url);
+        let file = self.folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, format!("{model_server}{more}")).unwrap();
+        self.server_with(name, &["--config", file.to_str().unwrap()]).await
+    }
+
     pub async fn server_with(&self, name: &str, args: &[&str]) -> Server {
         let mut command = self.command(name, 0);
         command.args(args);
+        Server::start(command, self.client.clone(), None).await
+    }
+
+    /// A server that finds its agents in a folder of the test's.
+    pub async fn server_with_tools(&self, name: &str, tools: &Path) -> Server {
+        let mut command = self.command(name, 0);
+        command
+            .env("BOOCODE_TOOLS_DIR", tools)
+            .arg("--model-server")
+            .arg(format!("local={}", self.model_url));
         Server::start(command, self.client.clone(), None).await
     }
 
@@ -115,7 +147,7 @@ impl World {
 }
 
 /// Where the agents are that tests run: `cargo xtask test` installs them.
-fn tools_dir() -> PathBuf {
+pub fn tools_dir() -> PathBuf {
     let env = |name: &str| std::env::var(name).ok();
     server::tools::dir(env).unwrap()
 }

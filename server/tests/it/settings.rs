@@ -38,7 +38,7 @@ impl Server {
         }
     }
 
-    async fn entry(&self, name: &str) -> Option<ServerEntry> {
+    pub async fn entry(&self, name: &str) -> Option<ServerEntry> {
         self.settings().await.servers.into_iter().find(|entry| entry.name == name)
     }
 
@@ -49,7 +49,7 @@ impl Server {
         serde_json::from_value(offered["catalogue"].clone()).unwrap()
     }
 
-    async fn offers(&self, model: &str) -> bool {
+    pub async fn offers(&self, model: &str) -> bool {
         self.catalogue().await.resolve(model).is_some()
     }
 

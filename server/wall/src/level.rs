@@ -43,6 +43,8 @@ pub enum Refused {
         "{path} lies in a folder that the agent may use, and only namespaces could keep it out: {reason}"
     )]
     NotSeparable { path: String, reason: String },
+    #[error("{path} can be shared with an agent only where there are namespaces: {reason}")]
+    NotShared { path: String, reason: String },
 }
 
 /// What `helper`, whose `wall` subcommand calls [`crate::enter`], can put up here. Tried once, by doing it.
@@ -55,6 +57,12 @@ impl Level {
     /// Whether a task may run so. `allowed` is the user's word that it may run without a wall.
     pub fn admits(&self, wall: &Wall, allowed: bool) -> Result<(), Refused> {
         let reading = matches!(wall.access, Access::Read { .. });
+        if let (Some(shared), Some(reason)) = (wall.shared.first(), self.no_namespaces()) {
+            return Err(Refused::NotShared {
+                path: shared.file.display().to_string(),
+                reason: reason.to_owned(),
+            });
+        }
         match self {
             Self::Full => Ok(()),
             Self::None { reason } if reading => Err(Refused::NotReadOnly { reason: reason.clone() }),
@@ -74,6 +82,14 @@ impl Level {
                     None => Ok(()),
                 }
             }
+        }
+    }
+
+    fn no_namespaces(&self) -> Option<&str> {
+        match self {
+            Self::Full => None,
+            Self::Reduced(gaps) => gaps.namespaces.as_deref(),
+            Self::None { reason } => Some(reason),
         }
     }
 
@@ -144,6 +160,7 @@ async fn tried(helper: &Path, demand: Demand) -> Result<(), String> {
         tmp: inside.clone(),
         programs: Vec::new(),
         readable: Vec::new(),
+        shared: Vec::new(),
         hidden: Vec::new(),
         connect: Vec::new(),
         bind: Vec::new(),
@@ -186,6 +203,7 @@ mod tests {
             tmp: "/data/tmp".into(),
             programs: vec![],
             readable: vec![],
+            shared: vec![],
             hidden: vec!["/data".into(), "/project/.boocode".into()],
             connect: vec![],
             bind: vec![],
@@ -203,6 +221,7 @@ mod tests {
                 Err(Refused::UnlessAllowed { .. }) => "asks",
                 Err(Refused::NotReadOnly { .. }) => "fails closed",
                 Err(Refused::NotSeparable { .. }) => "not separable",
+                Err(Refused::NotShared { .. }) => "not shared",
             };
             assert_eq!(said, expected, "{level:?} {:?} {allowed}", wall.access);
         };
@@ -220,6 +239,16 @@ mod tests {
                 true,
                 if holds { "not separable" } else { "fails closed" },
             );
+        }
+        let shared = crate::Shared { file: "/person/login".into(), place: "/data/home/login".into() };
+        let sharing = Wall { shared: vec![shared], ..writing.clone() };
+        for (level, expected) in [
+            (Level::Full, "runs"),
+            (reduced(true, 6), "runs"),
+            (reduced(false, 6), "not shared"),
+            (none(), "not shared"),
+        ] {
+            check(level, &sharing, true, expected);
         }
         check(none(), &writing, false, "asks");
         check(none(), &writing, true, "runs");

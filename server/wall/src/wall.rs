@@ -16,11 +16,20 @@ pub struct Wall {
     /// Read and executed: where the agent is installed.
     pub programs: Vec<PathBuf>,
     pub readable: Vec<PathBuf>,
+    /// Files from elsewhere that are seen, and written, at a place in the task's own folders.
+    pub shared: Vec<Shared>,
     /// Folders that are never seen, also where they lie in something granted; what is granted inside them is.
     pub hidden: Vec<PathBuf>,
     /// TCP ports.
     pub connect: Vec<u16>,
     pub bind: Vec<u16>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shared {
+    pub file: PathBuf,
+    /// A file that is there only to be covered.
+    pub place: PathBuf,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,6 +100,13 @@ impl Wall {
 
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.grants().into_iter().try_for_each(|(path, _)| check_real(path))?;
+        for path in self.shared.iter().flat_map(|shared| [&shared.file, &shared.place]) {
+            check_real(path)?;
+            if !path.is_file() {
+                let why = "only a file can be shared".to_owned();
+                return Err(Error::NotReal { path: path.to_owned(), why });
+            }
+        }
         for path in &self.hidden {
             check_real(path)?;
             if !path.is_dir() {
@@ -136,6 +152,7 @@ mod tests {
             tmp: "/data/tmp".into(),
             programs: vec!["/opt/agent".into()],
             readable: vec![],
+            shared: vec![],
             hidden: hidden.iter().map(PathBuf::from).collect(),
             connect: vec![],
             bind: vec![],

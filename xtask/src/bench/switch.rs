@@ -1,17 +1,10 @@
 //! How long a switch between tabs or panes takes in a real browser, until it is painted.
 
-use super::Figure;
-use crate::{
-    build::{self, COMPILE_LIMIT, Kind},
-    install::{self, Tools},
-    process::{Owned, quietly, quietly_with},
-    stage::stage,
-    workspace::Workspace,
-};
-use anyhow::{Context, Result};
-use rustix::process::Signal;
+use super::{Figure, browser};
+use crate::workspace::Workspace;
+use anyhow::Result;
 use serde::Deserialize;
-use std::{fs, process::Command, time::Duration};
+use std::time::Duration;
 
 const GOAL_MS: f64 = 50.0;
 const LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -26,29 +19,7 @@ struct Times {
 }
 
 pub fn measure(workspace: &Workspace) -> Result<Figure> {
-    let tools = Tools::locate()?;
-    let postgres = install::postgres::ensure(workspace, &tools)?;
-    super::assets(workspace)?;
-    let boocode = build::server(workspace, Kind::Quick)?;
-    stage("scripted", || {
-        let mut cargo = workspace.cargo();
-        cargo.args(["build", "--package", "scripted", "--bin", "scripted", "--profile", "quick"]);
-        quietly(workspace, "scripted", COMPILE_LIMIT, &mut cargo)
-    })?;
-    let mut playwright = install::playwright(workspace, &tools)?;
-    let out = workspace.scratch()?.join("switch.json");
-    playwright.args(["test", "--config", "bench.config.ts", "switch"]).env("BENCH_OUT", &out);
-    playwright.env("BOOCODE_BIN", boocode).env("SCRIPTED_BIN", workspace.target.join("quick/scripted"));
-    playwright.env_remove("DATABASE_URL").env("PG_BIN_DIR", postgres.dir);
-    stage("switch", || run(workspace, &mut playwright))?;
-    let text = fs::read_to_string(&out).context("the browser left no figures")?;
-    Ok(figure(serde_json::from_str(&text)?))
-}
-
-fn run(workspace: &Workspace, playwright: &mut Command) -> Result<()> {
-    // Playwright closes its browsers on INT.
-    let on_int = |owned: &mut Owned| owned.stop_with = Signal::INT;
-    quietly_with(workspace, "switch", LIMIT, on_int, playwright).map(drop)
+    Ok(figure(serde_json::from_str(&browser::run(workspace, "switch", LIMIT, &[])?)?))
 }
 
 fn figure(mut times: Times) -> Figure {

@@ -5,11 +5,21 @@ use crate::{process::quietly, workspace::Workspace};
 use anyhow::{Context, Result};
 use std::{path::Path, process::Command};
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Those that every run of the tests has.
+    Always,
+    All,
+}
+
 /// `installer` is the program of that crate, so that there is one way to install them.
-pub fn ensure(workspace: &Workspace, tools: &Tools, installer: &Path) -> Result<()> {
+pub fn ensure(workspace: &Workspace, tools: &Tools, installer: &Path, which: Which) -> Result<()> {
     let mut command = Command::new(installer);
     command.arg(tools.dir.join("agents")).env("PATH", node::path(workspace, tools)?);
-    quietly(workspace, "agents", 2 * NPM_LIMIT, &mut command)
+    if which == Which::All {
+        command.arg("--all");
+    }
+    quietly(workspace, "agents", 4 * NPM_LIMIT, &mut command)
         .context("the agents cannot be installed")
         .map(drop)
 }

@@ -1,6 +1,6 @@
 //! Test programs, compiled once together and run one by one with the environment that each needs.
 
-use super::{packages::product, tally::Counts};
+use super::{agents, packages::product, tally::Counts};
 use crate::{build::COMPILE_LIMIT, process::Owned, process::quietly, workspace::Workspace};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -13,6 +13,8 @@ use std::{
 };
 
 const TEST_LIMIT: Duration = Duration::from_secs(20 * 60);
+/// Agents take their time to start, and some wait long before they give up.
+const AGENTS_LIMIT: Duration = Duration::from_secs(60 * 60);
 
 pub struct Built {
     tests: Vec<TestProgram>,
@@ -80,16 +82,49 @@ impl Built {
     pub fn run(&self, workspace: &Workspace, package: &str, environment: &Environment) -> Result<Counts> {
         let mut counts = Counts::default();
         for test in self.tests.iter().filter(|test| test.package == Path::new(package)) {
-            let name = format!("test {} {}", package.replace('/', "-"), test.name);
-            let folder = workspace.root.join(package);
-            let mut command = Command::new(&test.path);
-            command.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
-            environment.apply(&mut command);
-            let outcome = quietly(workspace, &name, TEST_LIMIT, &mut command);
-            let log = fs::read(workspace.log(&name)?)?;
-            counts.merge(Counts::of_libtest(&String::from_utf8_lossy(&log)).after(outcome));
+            let run = Run { test, name: format!("test {} {}", package.replace('/', "-"), test.name) };
+            let (passed, _) = run.start(workspace, environment, &agents::skipped(), TEST_LIMIT)?;
+            counts.merge(passed);
         }
         Ok(counts)
+    }
+
+    /// The tests of one program whose names hold `filter`, and what it printed.
+    pub fn run_only(
+        &self,
+        workspace: &Workspace,
+        package: &str,
+        filter: &str,
+        environment: &Environment,
+    ) -> Result<(Counts, String)> {
+        let is_it = |test: &&TestProgram| test.package == Path::new(package) && test.name == "it";
+        let test = self.tests.iter().find(is_it).with_context(|| format!("{package} has no tests"))?;
+        let run = Run { test, name: format!("agents {}", package.replace('/', "-")) };
+        run.start(workspace, environment, &[filter.to_owned()], AGENTS_LIMIT)
+    }
+}
+
+struct Run<'a> {
+    test: &'a TestProgram,
+    name: String,
+}
+
+impl Run<'_> {
+    fn start(
+        &self,
+        workspace: &Workspace,
+        environment: &Environment,
+        arguments: &[String],
+        limit: Duration,
+    ) -> Result<(Counts, String)> {
+        let folder = workspace.root.join(&self.test.package);
+        let mut command = Command::new(&self.test.path);
+        command.args(arguments).current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+        environment.apply(&mut command);
+        let outcome = quietly(workspace, &self.name, limit, &mut command);
+        let log = fs::read(workspace.log(&self.name)?)?;
+        let log = String::from_utf8_lossy(&log).into_owned();
+        Ok((Counts::of_libtest(&log).after(outcome), log))
     }
 }
 

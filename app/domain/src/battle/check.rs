@@ -165,8 +165,10 @@ fn failed(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("not ok ") {
         let rest =
             rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-']).trim();
-        return Some(rest)
-            .filter(|rest| !rest.is_empty() && !rest.contains("# TODO") && !rest.contains("# SKIP"));
+        // Its directives are told apart by their letters alone, not by their case.
+        let lower = rest.to_ascii_lowercase();
+        let is_excused = ["# todo", "# skip"].iter().any(|directive| lower.contains(directive));
+        return Some(rest).filter(|rest| !rest.is_empty() && !is_excused);
     }
     // mocha, node and others mark a failed one with a cross.
     let rest = ["✗ ", "✕ ", "✘ ", "× ", "✖ "].iter().find_map(|mark| line.strip_prefix(mark))?;
@@ -224,7 +226,7 @@ mod tests {
             &["TestSort", "TestSort/empty"],
         );
         check(" FAIL  src/a.test.ts > sorts\n  ✕ sorts (3 ms)\n", &["sorts", "src/a.test.ts > sorts"]);
-        check("not ok 3 - sorts\nnot ok 4 - later # TODO\nok 5 - b", &["sorts"]);
+        check("not ok 3 - sorts\nnot ok 4 - later # todo\nnot ok 5 - off # SKIP\nok 5 - b", &["sorts"]);
         check("\u{1b}[31m✖ sorts\u{1b}[0m", &["sorts"]);
         check("error: it failed\nFAILED (failures=1)\ntest result: FAILED. 1 passed", &[]);
     }

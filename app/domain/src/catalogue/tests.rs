@@ -14,6 +14,7 @@ fn catalogue(text: &str) -> Catalogue {
             "local" => (Lane::Local, Flavour::LlamaSwap),
             "cloud" => (Lane::Cloud, Flavour::OpenAi),
             "small" => (Lane::Local, Flavour::Small),
+            "account" => (Lane::Cloud, Flavour::Account),
             other => panic!("no such kind: {other}"),
         };
         ModelServer {
@@ -23,6 +24,7 @@ fn catalogue(text: &str) -> Catalogue {
             base_url: "http://127.0.0.1".into(),
             state,
             models: models.split_whitespace().map(Model::named).collect(),
+            also_speaks: Vec::new(),
         }
     });
     Catalogue { servers: servers.collect() }
@@ -50,6 +52,9 @@ fn the_default_model() {
     check("swap@local: qwen; openai@cloud: gpt", Some("openai/gpt"), Some("openai/gpt"));
     check("swap!@local: qwen; openai@cloud: gpt", Some("qwen"), Some("swap/qwen"));
     check("swap@local: qwen", Some("unheard-of"), Some("swap/qwen"));
+    // An account answers its agent alone.
+    check("claude@account: default", None, None);
+    check("claude@account: default; openai@cloud: gpt", Some("claude/default"), Some("openai/gpt"));
 }
 
 #[test]
@@ -129,11 +134,21 @@ fn the_wire_form_is_fixed() {
                     ..Model::named("phi")
                 },
             ],
+            also_speaks: Vec::new(),
         }],
     };
     let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"unreachable":{"reason":"connection refused"}},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4","context":16384,"sees":false}]}]}"#;
     assert_eq!(serde_json::to_string(&catalogue).unwrap(), json);
     assert_eq!(serde_json::from_str::<Catalogue>(json).unwrap(), catalogue);
+}
+
+#[test]
+fn a_chat_is_not_answered_by_an_agents_account() {
+    let catalogue = catalogue("swap@local: qwen; claude@account: default");
+    let check = |server: &str| catalogue.server(server).unwrap().check_chat().map_err(|no| no.to_string());
+    assert_eq!(check("swap"), Ok(()));
+    let words = "claude is the login of an agent, which works in a Coder only. Choose another model.";
+    assert_eq!(check("claude"), Err(words.to_owned()));
 }
 
 #[test]

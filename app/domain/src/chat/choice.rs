@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Rejected,
     backend::Backend,
-    catalogue::{Catalogue, Hindrance, Lane, ModelRef},
+    catalogue::{Catalogue, Hindrance, Lane, ModelRef, ModelServer},
 };
 
 /// The model a turn goes to. A paid one is not repeated as often.
@@ -39,7 +39,10 @@ impl Choice {
     /// The model as the catalogue knows it now. One whose server is unreachable is still a choice: the turn
     /// then fails with the reason and can be repeated. One that nobody lists is none: the turn would wait for
     /// ever.
-    pub fn from_catalogue(catalogue: &Catalogue, model: &str) -> Result<Self, Rejected> {
+    pub fn from_catalogue<'a>(
+        catalogue: &'a Catalogue,
+        model: &str,
+    ) -> Result<(Self, &'a ModelServer), Rejected> {
         if model.is_empty() {
             let words = match catalogue.all().next() {
                 Some(_) => "Choose a model first.",
@@ -56,18 +59,28 @@ impl Choice {
                  bring it back."
             )));
         }
-        let model = wanted.filter(|wanted| catalogue.model(wanted).is_some()).ok_or_else(|| {
-            Rejected::Invalid(format!("The model {model} is not offered any more. Choose another one."))
-        })?;
-        let paid = catalogue.lane(&model) == Some(Lane::Cloud);
-        Ok(Self { model, paid, persona: None, coder: None })
+        let offered = wanted.filter(|wanted| catalogue.model(wanted).is_some());
+        let server = offered.as_ref().and_then(|offered| catalogue.server(&offered.server));
+        let (Some(model), Some(server)) = (offered, server) else {
+            let words = format!("The model {model} is not offered any more. Choose another one.");
+            return Err(Rejected::Invalid(words));
+        };
+        let paid = server.lane == Lane::Cloud;
+        Ok((Self { model, paid, persona: None, coder: None }, server))
+    }
+
+    /// One that answers by itself, without an agent of its own.
+    pub fn for_chat(catalogue: &Catalogue, model: &str) -> Result<Self, Rejected> {
+        let (choice, server) = Self::from_catalogue(catalogue, model)?;
+        server.check_chat()?;
+        Ok(choice)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Flavour, Model, ModelServer, ServerState};
+    use crate::catalogue::{Flavour, Model, ServerState};
 
     fn server(name: &str, lane: Lane, state: ServerState) -> ModelServer {
         ModelServer {
@@ -77,6 +90,7 @@ mod tests {
             base_url: String::new(),
             state,
             models: vec![Model::named("org/small")],
+            also_speaks: Vec::new(),
         }
     }
 
@@ -93,7 +107,7 @@ mod tests {
         let check = |model: &str, expected: Result<bool, &str>| {
             let chosen = Choice::from_catalogue(&catalogue, model);
             assert_eq!(
-                chosen.map(|choice| choice.paid).map_err(|no| no.to_string()),
+                chosen.map(|(choice, _)| choice.paid).map_err(|no| no.to_string()),
                 expected.map_err(Into::into)
             );
         };

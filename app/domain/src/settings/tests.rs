@@ -10,6 +10,63 @@ fn sizes_are_said_as_a_disk_shows_them() {
     check(1_550_000_000, "1.5 GB");
 }
 
+#[test]
+fn a_budget_is_a_number_of_gigabytes() {
+    let check = |typed: &str, expected: Option<u64>| {
+        assert_eq!(Budget::parse(typed).ok().map(Budget::bytes), expected, "{typed:?}");
+    };
+    check(" 20 ", Some(20_000_000_000));
+    check("1", Some(1_000_000_000));
+    check("100000", Some(100_000_000_000_000));
+    for wrong in ["", "0", "-1", "1.5", "20 GB", "100001", "99999999999999999999"] {
+        check(wrong, None);
+    }
+    assert!(Budget::parse("much").unwrap_err().to_string().contains("\"much\" is no budget"));
+}
+
+#[test]
+fn what_takes_more_than_its_budget_is_told() {
+    let entry = |bytes, state| WorktreeEntry {
+        of: Wanted::Chat(crate::id::ChatId(uuid::Uuid::nil())),
+        title: "Task".into(),
+        project: "shop".into(),
+        state,
+        bytes,
+    };
+    let check = |bytes: &[Option<u64>], strays: &[Option<u64>], words: Option<&str>| {
+        let worktrees = bytes.iter().map(|bytes| entry(*bytes, State::Ready)).collect();
+        let budget = Budget::parse("2").unwrap();
+        let warning = WorktreeSettings { worktrees, strays: strays.to_vec(), budget }.warning();
+        assert_eq!(warning.is_some(), words.is_some(), "{warning:?}");
+        assert!(warning.unwrap_or_default().contains(words.unwrap_or_default()));
+    };
+    let gb = 1_000_000_000;
+    check(&[], &[], None);
+    check(&[Some(gb), Some(gb)], &[None], None);
+    check(&[Some(gb), Some(gb)], &[Some(gb)], Some("take 3.0 GB, more than the 2 GB"));
+    check(&[None, Some(3 * gb)], &[], Some("3.0 GB"));
+}
+
+#[test]
+fn a_typed_key_is_one_word_and_is_not_repeated() {
+    let check = |typed: &str, expected: Result<Option<&str>, &str>| {
+        let key = TypedKey(typed.to_owned());
+        match (key.parse(), expected) {
+            (Err(words), Err(part)) => assert!(words.contains(part), "{words}"),
+            (got, expected) => assert_eq!(got, expected, "{typed:?}"),
+        }
+        assert_eq!(format!("{key:?} {:#?}", Some(&key)).matches("sk-").count(), 0);
+    };
+    check("", Ok(None));
+    check(" \n", Ok(None));
+    check(" sk-or-v1_abc/+=.~ \n", Ok(Some("sk-or-v1_abc/+=.~")));
+    check("sk-1 sk-2", Err("without spaces"));
+    check("sk-1\nsk-2", Err("without spaces"));
+    check("sk-ключ", Err("plain letters"));
+    check("sk-\0", Err("plain letters"));
+    check(&"k".repeat(TypedKey::BYTES_MAX + 1), Err("too long"));
+}
+
 fn look(state: ServerState, models: &[&str]) -> Look {
     Look { flavour: Flavour::LlamaSwap, state, models: models.iter().map(|id| Model::named(*id)).collect() }
 }

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use super::lines::Lines;
 use crate::{
     chat::{api::Models, ask_for_models, model_options, persona_options},
-    coder::{ask_for_backends, backend_options},
+    coder::{ask_for_backends, backend_options, chosen_backend},
     erased::Erase,
     icon::Icon,
 };
@@ -60,6 +60,10 @@ pub fn LineView(
         }
         .erase(),
     };
+    let agent = Signal::derive(move || match lines.kind.get() {
+        Kind::Coding => chosen_backend(offers, line.identity),
+        Kind::Qa => None,
+    });
     view! {
         <li class="arena-line" id=id>
             <span class="arena-letter" data-letter=name>{name}</span>
@@ -71,7 +75,7 @@ pub fn LineView(
                 on:focus=move |_| ask_for_models(models, true)
                 on:change:target=move |change| line.model.set(change.target().value())
             >
-                {model_options(models, line.model)}
+                {model_options(models, line.model, agent)}
             </select>
             {move || lane().map(|(class, words)| view! { <span class=class>{words}</span> })}
             <button

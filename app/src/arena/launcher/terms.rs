@@ -107,7 +107,7 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
                             name="draft[judge]"
                             on:change:target=move |change| judge.set(change.target().value())
                         >
-                            {model_options(models, judge)}
+                            {model_options(models, judge, Signal::stored(None))}
                         </select>
                         <span class="field-hint">{told}</span>
                     </div>

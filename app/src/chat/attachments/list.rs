@@ -110,6 +110,7 @@ mod tests {
             base_url: String::new(),
             state: ServerState::Reachable,
             models: vec![model("blind", Some(false)), model("seeing", Some(true)), model("unknown", None)],
+            also_speaks: Vec::new(),
         };
         let models = Models { catalogue: Catalogue { servers: vec![server] }, default: None };
         let file = |media| {

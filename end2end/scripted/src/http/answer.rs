@@ -92,8 +92,12 @@ async fn answer(
 ) -> Response {
     let known_key = server.script.api_key.as_ref().is_none_or(|expected| key.as_ref() == Some(expected));
     let ask = body.as_ref().map(|body| dialect.read(body)).unwrap_or_default();
-    let mut entry = server.journal.begin(path, &ask, key.is_some());
     let flavour = server.script.flavour;
+    // Whoever only looks whether there is such an API names no model, and asks nothing.
+    if body.is_ok() && ask.model.is_empty() {
+        return Refusal::UnknownModel(String::new()).respond(flavour, Some(dialect), None);
+    }
+    let mut entry = server.journal.begin(path, &ask, key.is_some());
     let refused = match body {
         Err(refusal) => Some(refusal),
         Ok(_) if !known_key => Some(Refusal::Unauthorized),

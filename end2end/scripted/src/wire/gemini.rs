@@ -14,7 +14,7 @@ pub fn read(body: &Value) -> Ask {
         let results =
             list(content, "parts").iter().filter(|part| part.get("functionResponse").is_some()).count();
         match word(content, "role") {
-            "model" => {}
+            "model" => said.push(Said::Assistant(parts(content))),
             _ if results > 0 => said.extend((0..results).map(|_| Said::ToolResult)),
             _ => said.push(Said::User(parts(content))),
         }

@@ -16,6 +16,7 @@ pub fn read(body: &Value) -> Ask {
             // Text beside a tool result is the agent's remark, not a person's new request.
             "user" if results > 0 => said.extend((0..results).map(|_| Said::ToolResult)),
             "user" => said.push(Said::User(text_of(content))),
+            "assistant" => said.push(Said::Assistant(text_of(content))),
             _ => {}
         }
     }

@@ -18,6 +18,7 @@ pub fn read(body: &Value) -> Ask {
             }
             (_, "system" | "developer") => Said::System(text),
             (_, "user") => Said::User(text),
+            (_, "assistant") => Said::Assistant(text),
             _ => Said::Other,
         });
     }

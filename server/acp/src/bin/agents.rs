@@ -1,9 +1,11 @@
-//! Installs the agents that tests run: `agents <root>`. Says nothing where all are there.
+//! Installs the agents that tests run: `agents <root>`, and with `--all` every other. Says nothing where all are there.
+//! `agents --list` tells which there are: name, title and version, a line each.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use acp::agents::ALL;
+use acp::Agent;
+use acp::agents::{ALL, TESTED_ALWAYS};
 use acp::install::node::{MAJOR_MIN, Node};
 use acp::install::{Installed, install, installed, runs_here};
 use tokio::sync::mpsc;
@@ -11,10 +13,21 @@ use tokio::sync::mpsc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let Some(root) = std::env::args_os().nth(1).map(PathBuf::from) else {
-        eprintln!("usage: agents <folder>");
+        eprintln!("usage: agents <folder> [--all], or agents --list");
         return ExitCode::FAILURE;
     };
-    match ensure(&root).await {
+    if root == Path::new("--list") {
+        for agent in ALL {
+            let version = agent.package.as_ref().map_or("", |package| package.version);
+            println!("{}\t{}\t{version}", agent.name, agent.title);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let wanted: &[&'static Agent] = match std::env::args_os().nth(2) {
+        Some(all) if all == "--all" => &ALL,
+        _ => &TESTED_ALWAYS,
+    };
+    match ensure(&root, wanted).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -23,8 +36,8 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn ensure(root: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let wanted = ALL.into_iter().filter(|agent| runs_here(agent));
+async fn ensure(root: &Path, wanted: &[&'static Agent]) -> Result<(), Box<dyn std::error::Error>> {
+    let wanted = wanted.iter().copied().filter(|agent| runs_here(agent));
     let missing: Vec<_> = wanted.filter(|agent| installed(root, agent) != Installed::Yes).collect();
     if missing.is_empty() {
         return Ok(());
@@ -41,7 +54,7 @@ async fn ensure(root: &Path) -> Result<(), Box<dyn std::error::Error>> {
     });
     for agent in missing {
         install(&node, root, agent, &progress).await?;
-        println!("{} {}", agent.title, agent.package.version);
+        println!("{} is installed", agent.title);
     }
     drop(progress);
     Ok(printer.await?)

@@ -100,9 +100,10 @@ async fn npm_is_given_none_of_our_secrets() {
 #[test]
 fn the_lock_files_pin_what_the_agents_name() {
     for agent in crate::agents::ALL {
-        let lock: serde_json::Value = serde_json::from_str(agent.package.lock).unwrap();
+        let package = agent.package.as_ref().unwrap();
+        let lock: serde_json::Value = serde_json::from_str(package.lock).unwrap();
         let root = &lock["packages"][""]["dependencies"];
-        assert_eq!(root[agent.package.name], agent.package.version, "{}", agent.name);
+        assert_eq!(root[package.name], package.version, "{}", agent.name);
         for (place, package) in lock["packages"].as_object().unwrap() {
             assert!(place.is_empty() || package["integrity"].is_string(), "{place}");
             assert!(package["resolved"].is_null(), "{place}: where it comes from is npm's setting");
@@ -111,7 +112,17 @@ fn the_lock_files_pin_what_the_agents_name() {
 }
 
 #[test]
+fn the_readme_names_the_versions() {
+    let readme = include_str!("../../../../README.md");
+    for agent in crate::agents::ALL {
+        let named = format!("| {} {} |", agent.title, agent.package.as_ref().unwrap().version);
+        assert!(readme.contains(&named), "{named} is not in the table of agents");
+    }
+}
+
+#[test]
 fn the_way_by_hand_is_a_whole_command() {
     let said = by_hand(Path::new("/a"), &GOOSE);
-    assert_eq!(said, "npm install --prefix /a/goose @aaif/goose-binary-linux-x64@1.52.0");
+    let expected = "npm install --ignore-scripts --prefix /a/goose @aaif/goose-binary-linux-x64@1.52.0";
+    assert_eq!(said.as_deref(), Some(expected));
 }

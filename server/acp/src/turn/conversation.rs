@@ -24,11 +24,11 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ended, Stop, Turn};
-use crate::agent::{Agent, Mode, Tokens};
+use crate::agent::{Agent, Mode, Tokens, at};
 use crate::error::{Error, Step, words};
 use crate::lines::Watch;
 use crate::permission::Permits;
-use crate::prompt;
+use crate::prompt::{self, Block};
 use crate::told::Told;
 use asks::OpenAsk;
 
@@ -53,6 +53,7 @@ pub struct Conversation<'a> {
     open: Vec<OpenAsk>,
     answers: FuturesUnordered<BoxFuture<'a, (u32, Option<Permit>)>>,
     asks_made: u32,
+    was_refused: bool,
     /// What may not be gone on with.
     broken: Option<Error>,
 }
@@ -94,6 +95,7 @@ impl<'a> Conversation<'a> {
             open: Vec::new(),
             answers: FuturesUnordered::new(),
             asks_made: 0,
+            was_refused: false,
             broken: None,
         }
     }
@@ -104,7 +106,8 @@ impl<'a> Conversation<'a> {
         let session = self.open(&capabilities).await?;
         self.session = session.id;
         self.set_mode(session.modes).await?;
-        let (stop, usage) = self.prompt(&capabilities).await?;
+        let before = self.caller.turn.before.clone().filter(|_| !session.resumed);
+        let (stop, usage) = self.prompt(before, &capabilities).await?;
         tokio::time::sleep(self.agent.settling).await;
         Ok(Ended {
             session: self.session.clone(),
@@ -162,9 +165,12 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Always said, because the defaults differ and some ask nothing.
+    /// Always said where there is a mode, because the defaults differ and some ask nothing.
     async fn set_mode(&mut self, modes: Option<SessionModeState>) -> Result<(), Error> {
         let wanted = self.agent.modes.name(self.caller.turn.mode);
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let offered: Vec<String> =
             modes.iter().flat_map(|modes| &modes.available_modes).map(|mode| mode.id.to_string()).collect();
         if !offered.is_empty() && !offered.iter().any(|mode| mode == wanted) {
@@ -195,8 +201,13 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    async fn prompt(&mut self, capabilities: &AgentCapabilities) -> Result<(Stop, Option<Usage>), Error> {
-        let blocks = prompt::blocks(self.caller.turn.prompt.clone(), &capabilities.prompt_capabilities);
+    async fn prompt(
+        &mut self,
+        before: Option<String>,
+        capabilities: &AgentCapabilities,
+    ) -> Result<(Stop, Option<Usage>), Error> {
+        let asked = before.into_iter().map(Block::Text).chain(self.caller.turn.prompt.iter().cloned());
+        let blocks = prompt::blocks(asked.collect(), &capabilities.prompt_capabilities);
         let request = PromptRequest::new(self.session.clone(), blocks);
         self.asked = true;
         let mut reply = pin!(self.connection.send_request(request).block_task());
@@ -251,13 +262,18 @@ impl<'a> Conversation<'a> {
             StopReason::MaxTokens => Stop::TokenLimit,
             StopReason::MaxTurnRequests => Stop::CallLimit,
             StopReason::Refusal => Stop::Refused,
+            // Nobody stopped it: it ends its turn because something was refused, and waits to be told more.
+            StopReason::Cancelled if self.was_refused => Stop::Done,
             StopReason::Cancelled => Stop::Cancelled,
             _ => Stop::Done,
         };
-        let usage = self.usage(reply.usage.map(|usage| Usage {
-            prompt_tokens: Some(usage.input_tokens),
-            completion_tokens: Some(usage.output_tokens),
-        }));
+        let usage = self.usage(match self.agent.tokens {
+            Tokens::Quota => reply.meta.as_ref().and_then(quota),
+            _ => reply.usage.map(|usage| Usage {
+                prompt_tokens: Some(usage.input_tokens),
+                completion_tokens: Some(usage.output_tokens),
+            }),
+        });
         if stop == Stop::Done {
             let proof_missing = self.agent.tokens_prove_success && usage.is_none();
             if let Some(said) = self.told.error().or_else(|| proof_missing.then(|| self.told.last_message()))
@@ -274,7 +290,8 @@ impl<'a> Conversation<'a> {
     fn usage(&self, at_the_end: Option<Usage>) -> Option<Usage> {
         match self.agent.tokens {
             Tokens::PerCall => self.told.usage,
-            Tokens::LastCall | Tokens::Total => at_the_end,
+            Tokens::LastCall | Tokens::Total | Tokens::Quota => at_the_end,
+            Tokens::Untold => None,
         }
     }
 
@@ -282,9 +299,13 @@ impl<'a> Conversation<'a> {
         self.watch.taken();
         match event {
             Event::Said(message) => {
-                if message.method == "session/update"
-                    && let Ok(said) = serde_json::from_value::<SessionNotification>(message.params)
-                {
+                if message.method != "session/update" {
+                    return;
+                }
+                if self.asked {
+                    self.told.look_for_mark(&message.params["update"]);
+                }
+                if let Ok(said) = serde_json::from_value::<SessionNotification>(message.params) {
                     self.said(said).await;
                 }
             }
@@ -309,6 +330,7 @@ impl<'a> Conversation<'a> {
         }
         if let SessionUpdate::CurrentModeUpdate(mode) = &said.update
             && self.caller.turn.mode == Mode::ReadOnly
+            && !self.agent.modes.read_only.is_empty()
             && mode.current_mode_id.to_string() != self.agent.modes.read_only
         {
             let now = mode.current_mode_id.to_string();
@@ -341,4 +363,12 @@ impl<'a> Conversation<'a> {
             _ => Error::Refused { agent, step, said },
         }
     }
+}
+
+/// Of all calls of the turn. One that ended well took some.
+fn quota(meta: &serde_json::Map<String, Value>) -> Option<Usage> {
+    let count = at(meta, "/quota/token_count")?;
+    let number = |name: &str| count.get(name).and_then(Value::as_u64).filter(|tokens| *tokens > 0);
+    let usage = Usage { prompt_tokens: number("input_tokens"), completion_tokens: number("output_tokens") };
+    (usage != Usage::default()).then_some(usage)
 }

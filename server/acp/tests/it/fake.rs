@@ -118,7 +118,7 @@ pub static USAGE: std::sync::LazyLock<Value> =
 
 pub fn turn(mode: Mode) -> Turn {
     let prompt = vec![Block::Text("Go".into())];
-    Turn { folder: "/tmp".into(), prompt, resume: None, mode, limits: Limits::default() }
+    Turn { folder: "/tmp".into(), prompt, resume: None, before: None, mode, limits: Limits::default() }
 }
 
 /// Who else takes part in a turn.

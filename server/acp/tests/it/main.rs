@@ -7,3 +7,4 @@ mod fake;
 mod permits;
 mod real;
 mod rules;
+mod traps;

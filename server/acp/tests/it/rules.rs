@@ -274,6 +274,7 @@ async fn resume(
     let person = Person::who_says(None);
     let mut asked = turn(Mode::Edit);
     asked.resume = Some(SESSION.into());
+    asked.before = Some("said before".into());
     let mut methods = Vec::new();
     let (ended, told) = play(agent, asked, &person, &CancellationToken::new(), async |wire| {
         let start = wire.expect("initialize").await;
@@ -295,6 +296,9 @@ async fn resume(
             }
             methods.push(method);
         };
+        if prompt["params"]["prompt"].to_string().contains("said before") {
+            methods.push("told".to_owned());
+        }
         wire.say("new").await;
         wire.end(&prompt).await;
     })
@@ -315,6 +319,7 @@ async fn a_session_is_resumed_as_the_agent_can_and_its_history_not_told_again() 
         assert_eq!((ended.resumed, ended.can_resume), (resumed, can_resume), "{capabilities} {found}");
         assert_eq!(methods.contains(&"session/new".into()), !resumed, "{methods:?}");
         assert!(method.is_none_or(|method| methods.contains(&method.into())), "{methods:?}");
+        assert_eq!(methods.contains(&"told".into()), !resumed, "who does not remember is told: {methods:?}");
         assert_eq!(told, [text("new")]);
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     gitdir::{self, Objects},
     ignore::Rules,
     project,
-    scan::{Keep as _, Scan, Tracked},
+    scan::{Keep as _, Scan, Tracked, take_in},
 };
 
 pub fn create(
@@ -228,10 +228,7 @@ impl Making<'_> {
                 objects.keep(self.project.find_blob(entry.blob.id)?.content())?;
             }
         }
-        for change in changes {
-            let new = change.new.map(|new| Entry::new(change.path.clone(), new));
-            replace(&mut tracked.entries, &change.path, new);
-        }
+        take_in(&mut tracked.entries, &changes);
         Ok(tracked.entries)
     }
 
@@ -239,10 +236,7 @@ impl Making<'_> {
     fn taken(&self, own: &Repository, look: &Look) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         gitdir::flatten(&look.repository, &look.repository.find_tree(look.start)?, &mut entries)?;
-        for change in &look.changes {
-            let new = change.new.map(|new| Entry::new(change.path.clone(), new));
-            replace(&mut entries, &change.path, new);
-        }
+        take_in(&mut entries, &look.changes);
         let (project, mut objects) = (self.project.odb()?, Objects(own));
         for entry in entries.iter().filter(|entry| entry.blob.mode != SUBMODULE) {
             if !project.exists(entry.blob.id) {
@@ -297,15 +291,6 @@ impl Making<'_> {
 
     fn workdir(&self) -> &Path {
         self.project.workdir().unwrap_or_else(|| self.project.path())
-    }
-}
-
-pub fn replace(entries: &mut Vec<Entry>, path: &[u8], new: Option<Entry>) {
-    match (find(entries, path), new) {
-        (Ok(at), Some(new)) => entries[at] = new,
-        (Ok(at), None) => drop(entries.remove(at)),
-        (Err(at), Some(new)) => entries.insert(at, new),
-        (Err(_), None) => {}
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     Diff, Error, Limits, Refused, diff,
     entry::{Entry, find},
     gitdir,
-    scan::Change,
+    scan::{Change, take_in},
 };
 
 impl Worktree {
@@ -22,9 +22,8 @@ impl Worktree {
             if let Some(new) = change.new.filter(|new| !kept.odb().is_ok_and(|odb| odb.exists(new.id))) {
                 kept.blob(look.repository.find_blob(new.id)?.content())?;
             }
-            let new = change.new.map(|new| Entry::new(change.path.clone(), new));
-            super::create::replace(&mut entries, &change.path, new);
         }
+        take_in(&mut entries, &look.changes);
         let tree = gitdir::index_of(&entries)?.write_tree_to(&kept)?;
         self.marker.result = Some(tree.to_string());
         self.marker.write(&self.folder)?;

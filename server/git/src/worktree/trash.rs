@@ -1,5 +1,4 @@
-//! Room on the disk: how much a worktree takes, and how it goes away. Only what has our mark is removed, and only
-//! from a trash.
+//! Room on the disk: how much a worktree takes, and how it goes away. Only what has our mark is removed.
 
 use std::{fs, io::ErrorKind, path::Path};
 
@@ -47,7 +46,8 @@ impl Worktree {
         }
     }
 
-    /// Deletes it for good. Its mark goes last: what a crash leaves is still known as ours.
+    /// Deletes it for good: from a trash, or where nobody has worked in it yet. Its mark goes last: what a crash leaves
+    /// is still known as ours.
     pub fn remove(self) -> Result<(), Error> {
         project::unpin(self.project(), self.id())?;
         let folder = Folder::open(&self.folder).map_err(io(&self.folder))?;

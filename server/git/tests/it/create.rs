@@ -100,6 +100,34 @@ fn ignored_files_are_copied_when_asked_and_stay_out_of_diffs() {
 }
 
 #[test]
+fn what_was_set_up_is_nobodys_change() {
+    let ground = Ground::new(&[("a", "one\n"), ("gone", "x\n"), ("src/b", "b\n"), (".gitignore", "deps/\n")]);
+    let worktree = ground.worktree("w");
+    let write = |path: &str, text: &str| {
+        let path = worktree.tree().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("a", "set up\n");
+    write("src/made", "made\n");
+    write("deps/x", "ignored\n");
+    fs::remove_file(worktree.tree().join("gone")).unwrap();
+    assert_eq!(diff(&worktree).files.len(), 3, "the control");
+    let worktree = worktree.clone().begin_anew(&Limits::default()).unwrap();
+    assert!(diff(&worktree).files.is_empty());
+    let worktree = Worktree::open(worktree.folder()).unwrap();
+    assert!(diff(&worktree).files.is_empty(), "also for whoever finds it later");
+
+    // What comes after it counts, and goes into the project without what was set up.
+    fs::write(worktree.tree().join("src/b"), "agent\n").unwrap();
+    assert!(diff(&worktree).patch.ends_with(b"-b\n+agent\n"));
+    let applied = worktree.apply_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+    assert_eq!(applied.changed, [b"src/b".to_vec()]);
+    assert_eq!(fs::read(ground.at("a")).unwrap(), b"one\n");
+    assert!(ground.at("gone").exists() && !ground.at("src/made").exists());
+}
+
+#[test]
 fn only_files_of_the_project_are_copied() {
     let ground = Ground::new(&[("a", "one\n")]);
     fs::write(ground.dir.path().join("secret"), "s").unwrap();

@@ -93,9 +93,9 @@ impl Engine {
         let checked = |contestant: &&Contestant| contestant.check.task() == Some(task.id);
         let of = match battle.contestants.iter().find(checked) {
             Some(contestant) => Of::Result(newest(battle, contestant).ok_or_else(none)?),
-            None => Of::Base(battle.id),
+            None => Of::Base,
         };
-        Ok(Arc::new(CheckRun { coders: Arc::clone(&self.0.coders), stream, command, of }))
+        Ok(Arc::new(CheckRun { coders: Arc::clone(&self.0.coders), stream, command, battle: battle.id, of }))
     }
 
     async fn digest(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {

@@ -1,6 +1,9 @@
 //! One model server that is looked at again and again.
 
-use domain::catalogue::{Flavour, Model, ModelServer, ServerState};
+use domain::{
+    catalogue::{Flavour, Model, ModelServer, ServerState},
+    protocol::Protocol,
+};
 use reqwest::Client;
 
 use crate::{
@@ -8,6 +11,7 @@ use crate::{
     models::{
         Endpoint, Listing, Place, context,
         probe::{self, Seen},
+        spoken,
     },
 };
 
@@ -18,6 +22,8 @@ pub(super) struct Known {
     flavour: Option<Flavour>,
     pub state: ServerState,
     models: Vec<Model>,
+    /// Besides chat completions. `None` until it is known.
+    speaks: Option<Vec<Protocol>>,
 }
 
 /// How a server came to be known. Where two are the same, the first of these stays.
@@ -31,7 +37,8 @@ pub(super) enum Origin {
 impl Known {
     pub fn new(server: ConfiguredServer, origin: Origin) -> Self {
         let models = server.models.iter().map(Model::named).collect();
-        Self { server, origin, flavour: None, state: ServerState::Starting, models }
+        let speaks = server.speaks.clone();
+        Self { server, origin, flavour: None, state: ServerState::Starting, models, speaks }
     }
 
     pub async fn look(&mut self, client: &Client) {
@@ -50,11 +57,10 @@ impl Known {
         };
         let seen = match seen {
             Seen::Serving { flavour, mut models } => {
-                let key = match key {
-                    Key::Set { value, .. } => Some(value),
-                    Key::None | Key::Missing { .. } => None,
-                };
-                context::ask(client, address, key, flavour, &mut models).await;
+                context::ask(client, address, key.value(), flavour, &mut models).await;
+                if self.speaks.is_none() {
+                    self.speaks = spoken::ask(client, address, key.value(), flavour).await;
+                }
                 Seen::Serving { flavour, models }
             }
             seen => seen,
@@ -88,10 +94,7 @@ impl Known {
         let endpoint = Endpoint {
             base_url: address.root().into(),
             api_url: address.api().into(),
-            api_key: match key {
-                Key::Set { value, .. } => Some(value.clone()),
-                Key::None | Key::Missing { .. } => None,
-            },
+            api_key: key.value().cloned(),
             slot_key: address.slot_key(hostname),
             lane: *lane,
             parallel: *parallel,
@@ -102,6 +105,7 @@ impl Known {
             slot_key: endpoint.slot_key.clone(),
             parallel: *parallel,
             endpoint: Some(endpoint),
+            is_left_to_others: *key == Key::Elsewhere,
         });
         listing.catalogue.servers.push(ModelServer {
             name: name.clone(),
@@ -110,6 +114,7 @@ impl Known {
             base_url: address.root().into(),
             state: self.state.clone(),
             models: self.models.clone(),
+            also_speaks: self.speaks.clone().unwrap_or_default(),
         });
     }
 }

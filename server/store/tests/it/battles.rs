@@ -209,7 +209,7 @@ async fn a_coder_goes_on_in_a_contestants_worktree(pool: PgPool) {
     let made = Worktree { id, host: "here".into(), base: "abc".into(), carried: false, state: State::Ready };
     worktrees::made_for_battle(&scene.db, stream, &made).await.unwrap();
     assert_eq!(worktrees::of_attempt(&scene.db, stream).await.unwrap(), Some(made.clone()));
-    assert_eq!(worktrees::of_battle(&scene.db, it.id).await.unwrap(), [made.clone()]);
+    assert_eq!(worktrees::of_battle(&scene.db, it.id).await.unwrap(), std::slice::from_ref(&made));
     let coder = workspace::add_chat(&scene.db, scene.session, chat::Kind::Coder).await.unwrap().id;
     worktrees::go_on_in(&scene.db, id, coder).await.unwrap();
     assert_eq!(scene.load(coder).await.worktree, Some(made));

@@ -39,6 +39,8 @@ const DEVICE: u64 = libc::MOUNT_ATTR_NOSUID | READ_ONLY;
 enum Layer {
     Hidden,
     Granted(Right),
+    /// What lies elsewhere.
+    Shared(PathBuf),
 }
 
 pub fn build(wall: &Wall) -> Result<(), Failure> {
@@ -49,6 +51,7 @@ pub fn build(wall: &Wall) -> Result<(), Failure> {
         let tree = match layer {
             Layer::Hidden => None,
             Layer::Granted(right) => Some(taken(&path, right)?),
+            Layer::Shared(file) => Some(taken(&file, Right::Write)?),
         };
         Ok((path, tree))
     });
@@ -94,7 +97,8 @@ fn layers(wall: &Wall) -> Vec<(PathBuf, Layer)> {
     let granted = wall.grants().into_iter().chain(system);
     let granted = granted.map(|(path, right)| (path.to_owned(), Layer::Granted(right)));
     let hidden = wall.hidden.iter().map(|path| (path.clone(), Layer::Hidden));
-    let mut layers: Vec<_> = hidden.chain(granted).collect();
+    let shared = wall.shared.iter().map(|it| (it.place.clone(), Layer::Shared(it.file.clone())));
+    let mut layers: Vec<_> = hidden.chain(granted).chain(shared).collect();
     layers.sort();
     layers.dedup();
     layers

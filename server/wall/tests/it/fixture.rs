@@ -84,6 +84,7 @@ impl Scene {
             tmp: self.path("data/tmp"),
             programs: vec![self.path("bin")],
             readable: vec![],
+            shared: vec![],
             hidden: vec![self.path("data"), self.path("run")],
             connect: vec![self.ports.allowed],
             bind: vec![],

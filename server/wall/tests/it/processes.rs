@@ -203,6 +203,7 @@ async fn be_the_parent(folder: &Path) {
         tmp: folder.join("data/tmp"),
         programs: vec![],
         readable: vec![],
+        shared: vec![],
         hidden: vec![],
         connect: vec![],
         bind: vec![],

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use tokio::time::timeout;
-use wall::{Error, Level, Process, Refused, Wall};
+use wall::{Error, Level, Process, Refused, Shared, Wall};
 
 use crate::fixture::{LIMIT, Scene, has_full, helper, levels, marker, output, reduced};
 
@@ -154,4 +154,52 @@ async fn the_level_is_what_the_machine_allows() {
     let allowed = version >= vec![6, 12] && namespaces.status().unwrap().success();
     let level = wall::level(&helper()).await;
     assert_eq!(level == Level::Full, allowed, "{level} on {release}");
+}
+
+/// As an agent's login: read and renewed where it lies. Each way to write is one that programs have.
+#[tokio::test]
+async fn a_file_is_shared_in_place() {
+    if !has_full().await {
+        return;
+    }
+    let scene = Scene::new();
+    let (file, place) = (scene.path("person"), scene.path("data/home/login"));
+    fs::write(&file, "old\n").unwrap();
+    fs::write(&place, "").unwrap();
+    let script = "cat ~/login; echo new > ~/login; echo more >> ~/login
+        echo copy > ~/aside; mv -T ~/aside ~/login 2>/dev/null || cp ~/aside ~/login; ls -A $(dirname $DATA)";
+    let mut wall = scene.writing();
+    // The control: without the grant its own empty file is all that it has.
+    let program = scene.program(&wall, "cat ~/login $(dirname $DATA)/person; echo end");
+    let (said, complained) = output(&Level::Full, &wall, program).await;
+    assert_eq!(said, "end\n", "{complained}");
+    wall.shared.push(Shared { file: file.clone(), place: place.clone() });
+    let (said, complained) = output(&Level::Full, &wall, scene.program(&wall, script)).await;
+    assert!(said.starts_with("old\n") && !said.contains("person"), "{said} {complained}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "copy\n", "{complained}");
+    assert_eq!(fs::read_to_string(&place).unwrap(), "", "nothing of it is copied");
+
+    let program = scene.program(&wall, "true");
+    let spawned = Process::spawn(&helper(), &reduced(), &wall, program, &marker(), false).await;
+    assert!(matches!(spawned, Err(Error::Refused(Refused::NotShared { .. }))), "{spawned:?}");
+}
+
+#[tokio::test]
+async fn only_real_files_are_shared() {
+    let scene = Scene::new();
+    fs::write(scene.path("person"), "old").unwrap();
+    symlink(scene.path("person"), scene.path("data/home/link")).unwrap();
+    for (file, place) in [
+        ("person", "data/home/link"),
+        ("person", "data/home/missing"),
+        ("person", "data/home"),
+        ("data/home/link", "data/home/own"),
+        ("project", "data/home/own"),
+    ] {
+        let mut wall = scene.writing();
+        wall.shared.push(Shared { file: scene.path(file), place: scene.path(place) });
+        let program = scene.program(&wall, "true");
+        let spawned = Process::spawn(&helper(), &Level::Full, &wall, program, &marker(), false).await;
+        assert!(matches!(spawned, Err(Error::NotReal { .. })), "{file} at {place}: {spawned:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use agent_client_protocol as protocol;
 use agent_client_protocol::UntypedMessage;
 use agent_client_protocol::v1::Responder;
-use agent_client_protocol::v1::schema::{PermissionOption, RequestPermissionRequest};
+use agent_client_protocol::v1::schema::{PermissionOption, PermissionOptionKind, RequestPermissionRequest};
 use domain::tool::{Ask, Kind, Permit, shortened};
 use serde_json::Value;
 
@@ -32,7 +32,10 @@ pub fn permission(message: UntypedMessage) -> Result<RequestPermissionRequest, p
 }
 
 impl Conversation<'_> {
-    pub async fn ask(&mut self, request: RequestPermissionRequest, responder: Responder<Value>) {
+    pub async fn ask(&mut self, mut request: RequestPermissionRequest, responder: Responder<Value>) {
+        if self.agent.notes_permits {
+            request.options.retain(|option| option.kind != PermissionOptionKind::AllowAlways);
+        }
         let fields = &request.tool_call.fields;
         let call = request.tool_call.tool_call_id.to_string();
         self.asks_made += 1;
@@ -78,6 +81,7 @@ impl Conversation<'_> {
             Err(_) => open.responder.respond_with_error(protocol::Error::internal_error()),
         };
         if !matches!(permit, Some(Permit::Once | Permit::Always)) {
+            self.was_refused = true;
             let output = self.told.refused(open.call);
             self.tell(output).await;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use acp::install::node::Node;
 use acp::install::{folder, install};
-use acp::{Agent, Block, Ended, Endpoint, Error, Limits, Mode, Turn, run};
+use acp::{Agent, Block, Ended, Endpoint, Error, Limits, Mode, Source, Turn, run};
 use domain::output::Output;
 use scripted::Script;
 use serde_json::Value;
@@ -99,7 +99,8 @@ impl Workshop {
         let mut child = self.start();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let prompt = vec![Block::Text(prompt.to_owned())];
-        let turn = Turn { folder: self.work(), prompt, resume, mode, limits: Limits::default() };
+        let (folder, limits) = (self.work(), Limits::default());
+        let turn = Turn { folder, prompt, resume, before: None, mode, limits };
         let (outputs, mut heard) = mpsc::channel(8);
         let talk = async {
             let ended = run(self.agent, stdin, stdout, turn, &outputs, person, cancel).await;
@@ -139,6 +140,12 @@ impl Workshop {
         self.requests().await.iter().map(said).collect()
     }
 
+    /// Which models were asked.
+    pub async fn models(&self) -> Vec<String> {
+        let model = |request: &Value| request["model"].as_str().unwrap_or_default().to_owned();
+        self.requests().await.iter().map(model).collect()
+    }
+
     async fn requests(&self) -> Vec<Value> {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();
         let request = format!("GET /scripted/requests HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);
@@ -154,7 +161,7 @@ impl Workshop {
         let place = |name: &str| self.places.path().join(name);
         let endpoint =
             Endpoint { base_url: format!("http://{}", self.address), key: None, model: "small".into() };
-        let launch = self.agent.launch(&self.installed, &endpoint);
+        let launch = self.agent.launch(&self.installed, &Source::Server(endpoint), None).unwrap();
         for file in &launch.files {
             write(&place("home").join(file.path), &file.text);
         }

@@ -1,0 +1,136 @@
+//! An answer on its way back to the agent, watched for whether it comes to its end.
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use domain::protocol::Protocol;
+use futures::{Stream, StreamExt as _, stream};
+
+use crate::coder::health::Health;
+
+/// The longest of the marks below has to fit in.
+const TAIL_BYTES: usize = 32;
+
+pub fn passed_on(answer: reqwest::Response, protocol: Protocol, health: Arc<Health>) -> Response {
+    let status = answer.status();
+    let mut headers = HeaderMap::new();
+    for name in [header::CONTENT_TYPE, header::RETRY_AFTER] {
+        if let Some(value) = answer.headers().get(&name) {
+            headers.insert(name, value.clone());
+        }
+    }
+    // One that asks to come back later is not broken.
+    if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
+        health.failed(&format!("The model server answered with {status}."));
+        return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
+    }
+    let streamed = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
+    let end = if streamed { End::Marked(protocol) } else { End::Whole };
+    let watched = watch(answer.bytes_stream(), end, health);
+    (status, headers, Body::from_stream(watched)).into_response()
+}
+
+const EVENTS: &[u8] = b"text/event-stream";
+
+/// How it is known that an answer is whole.
+#[derive(Clone, Copy)]
+enum End {
+    /// The body ends as it said it would.
+    Whole,
+    /// A server whose model dies may end a stream as if all were well; only its last event tells.
+    Marked(Protocol),
+}
+
+/// Tells the health what became of it. One that the agent no longer wants tells nothing.
+fn watch(
+    pieces: impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static,
+    end: End,
+    health: Arc<Health>,
+) -> impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static {
+    let state = (Box::pin(pieces), Tail::default(), health);
+    stream::unfold(Some(state), move |state| async move {
+        let (mut pieces, mut tail, health) = state?;
+        match pieces.next().await {
+            Some(Ok(piece)) => {
+                if let End::Marked(protocol) = end {
+                    tail.look(protocol, &piece);
+                }
+                Some((Ok(piece), Some((pieces, tail, health))))
+            }
+            Some(Err(error)) => {
+                health.failed("The model server's answer broke off.");
+                Some((Err(error), None))
+            }
+            None => {
+                match end {
+                    End::Marked(_) if !tail.is_marked => {
+                        health.failed("The model server's answer broke off.")
+                    }
+                    _ => health.answered(),
+                }
+                None
+            }
+        }
+    })
+}
+
+/// The end of what came, in which a mark may lie across two pieces.
+#[derive(Default)]
+struct Tail {
+    bytes: Vec<u8>,
+    is_marked: bool,
+}
+
+impl Tail {
+    fn look(&mut self, protocol: Protocol, piece: &[u8]) {
+        if self.is_marked {
+            return;
+        }
+        self.bytes.extend_from_slice(piece);
+        let has = |mark: &&[u8]| self.bytes.windows(mark.len()).any(|window| window == *mark);
+        self.is_marked = marks(protocol).iter().any(has);
+        let from = self.bytes.len().saturating_sub(TAIL_BYTES);
+        self.bytes.drain(..from);
+    }
+}
+
+fn marks(protocol: Protocol) -> &'static [&'static [u8]] {
+    match protocol {
+        Protocol::Chat => &[b"[DONE]", b"\"finish_reason\":\"", b"\"finish_reason\": \""],
+        Protocol::Messages => &[b"message_stop"],
+        Protocol::Responses => &[b"response.completed", b"response.incomplete", b"response.failed"],
+        Protocol::Gemini => &[b"\"finishReason\""],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_of_an_end_is_found_wherever_it_is_cut() {
+        let check = |protocol, text: &str, expected: bool| {
+            for at in 0..text.len() {
+                let mut tail = Tail::default();
+                for piece in [&text.as_bytes()[..at], &text.as_bytes()[at..]] {
+                    tail.look(protocol, piece);
+                }
+                assert_eq!(tail.is_marked, expected, "{text} cut at {at}");
+            }
+        };
+        use Protocol::{Chat, Gemini, Messages, Responses};
+        check(Chat, "data: {\"choices\":[{\"finish_reason\":null}]}\n\n", false);
+        check(Chat, "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n", true);
+        check(Chat, "data: {\"a\":1}\n\ndata: [DONE]\n\n", true);
+        check(Messages, "event: content_block_stop\ndata: {}\n\n", false);
+        check(Messages, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", true);
+        check(Responses, "event: response.output_text.done\n\n", false);
+        check(Responses, "data: {\"type\":\"response.incomplete\"}\n\n", true);
+        check(Gemini, "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n", true);
+        check(Gemini, "data: {\"candidates\":[{\"index\":0}]}\n\n", false);
+    }
+}

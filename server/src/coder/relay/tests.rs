@@ -1,0 +1,201 @@
+use std::sync::Mutex;
+
+use axum::{extract::Request, http::HeaderValue};
+use domain::catalogue::{Flavour, Lane};
+use futures::FutureExt as _;
+use serde_json::Value;
+
+use super::*;
+use crate::{coder::health::FAILURES_MAX, secret::Secret};
+
+const KEY: &str = "sk-of-the-provider";
+
+/// A model server that notes what it is asked, and answers as it is told.
+struct Upstream {
+    url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Seen {
+    path: String,
+    headers: HeaderMap,
+    body: Value,
+}
+
+async fn upstream(answer: (StatusCode, &'static str, &'static str)) -> Upstream {
+    let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+    let noted = Arc::clone(&seen);
+    let routes = Router::new().fallback(move |request: Request| async move {
+        let path = request.uri().path_and_query().unwrap().to_string();
+        let headers = request.headers().clone();
+        let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        guard(&noted).push(Seen { path, headers, body });
+        let (status, kind, text) = answer;
+        (status, [("content-type", kind)], text)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(axum::serve(listener, routes).into_future());
+    Upstream { url, seen }
+}
+
+fn endpoint(base: &str) -> Endpoint {
+    Endpoint {
+        base_url: base.to_owned(),
+        api_url: format!("{base}/v1"),
+        api_key: Some(Secret::new(KEY)),
+        slot_key: String::new(),
+        lane: Lane::Local,
+        parallel: 1,
+        flavour: Flavour::OpenAi,
+    }
+}
+
+fn client() -> Client {
+    backend::http_client().unwrap()
+}
+
+async fn relay() -> Relay {
+    Relay::start(client(), CancellationToken::new()).await.unwrap()
+}
+
+/// What an agent gets.
+async fn ask(passage: &Passage, path: &str, body: &str) -> (StatusCode, String) {
+    let base = passage.base_url();
+    let url = format!("{}{path}", base.strip_suffix("/v1").unwrap());
+    let asked = client()
+        .post(url)
+        .header("authorization", "Bearer none")
+        .header("x-api-key", "none")
+        .header("x-goog-api-key", "none")
+        .header("anthropic-version", "2023-06-01")
+        .header("x-other", "no")
+        .body(body.to_owned());
+    let answer = asked.send().await.unwrap();
+    (answer.status(), answer.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn every_protocol_asks_the_chosen_model_with_the_key_in_its_own_header() {
+    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
+    let passage = relay().await.open(endpoint(&upstream.url), "org/chosen:8b");
+    for (asked, expected, header, value) in [
+        ("/v1/chat/completions", "/v1/chat/completions", "authorization", "Bearer sk-of-the-provider"),
+        ("/v1/messages?beta=true", "/v1/messages?beta=true", "x-api-key", KEY),
+        ("/v1/messages/count_tokens", "/v1/messages/count_tokens", "x-api-key", KEY),
+        ("/v1/responses", "/v1/responses", "authorization", "Bearer sk-of-the-provider"),
+        (
+            "/v1beta/models/other:3b:streamGenerateContent?alt=sse",
+            "/v1beta/models/org%2Fchosen%3A8b:streamGenerateContent?alt=sse",
+            "x-goog-api-key",
+            KEY,
+        ),
+        (
+            "/v1beta/models/models/other:generateContent",
+            "/v1beta/models/org%2Fchosen%3A8b:generateContent",
+            "x-goog-api-key",
+            KEY,
+        ),
+    ] {
+        guard(&upstream.seen).clear();
+        let (status, _) = ask(&passage, asked, r#"{"model":"another","n":1}"#).await;
+        assert_eq!(status, StatusCode::OK, "{asked}");
+        let seen = guard(&upstream.seen).clone();
+        let [Seen { path, headers, body }] = seen.as_slice() else { panic!("{asked}: {seen:?}") };
+        assert_eq!(path, expected);
+        assert_eq!(headers.get(header), Some(&HeaderValue::from_static(value)), "{asked}: {headers:?}");
+        // Nothing else that the agent says of itself goes on, its own keys least of all.
+        let keys = ["authorization", "x-api-key", "x-goog-api-key", "x-other"];
+        let passed: Vec<_> = keys.into_iter().filter(|name| headers.contains_key(*name)).collect();
+        assert_eq!(passed, [header], "{asked}");
+        assert_eq!(headers.get("anthropic-version"), Some(&HeaderValue::from_static("2023-06-01")));
+        if !asked.contains("v1beta") {
+            assert_eq!(body, &json!({"model": "org/chosen:8b", "n": 1}), "{asked}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn googles_chat_completions_lie_below_its_own_api() {
+    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
+    let relay = relay().await;
+    for base in ["", "/v1beta", "/v1beta/openai"] {
+        guard(&upstream.seen).clear();
+        let passage = relay.open(endpoint(&format!("{}{base}", upstream.url)), "pro");
+        ask(&passage, "/v1beta/models/x:generateContent", "{}").await;
+        assert_eq!(guard(&upstream.seen)[0].path, "/v1beta/models/pro:generateContent", "{base}");
+    }
+}
+
+#[tokio::test]
+async fn a_door_opens_with_its_word_and_for_what_it_is_made_for() {
+    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
+    let relay = relay().await;
+    let passage = relay.open(endpoint(&upstream.url), "chosen");
+    for (path, body, expected) in [
+        ("/v1/chat/completions", "{}", StatusCode::OK),
+        ("/v1/chat/completions", "no json", StatusCode::BAD_REQUEST),
+        ("/v1beta/models/x:deleteEverything", "{}", StatusCode::NOT_FOUND),
+        ("/v1/files", "{}", StatusCode::NOT_FOUND),
+    ] {
+        assert_eq!(ask(&passage, path, body).await.0, expected, "{path} {body}");
+    }
+    assert_eq!(guard(&upstream.seen).len(), 1);
+    let (port, word) = (passage.port(), passage.word.clone());
+    drop(passage);
+    for word in [word.as_str(), "guessed"] {
+        let url = format!("http://127.0.0.1:{port}/{word}/v1/chat/completions");
+        assert_eq!(client().post(url).body("{}").send().await.unwrap().status(), StatusCode::NOT_FOUND);
+    }
+}
+
+/// Asks until it is given up, but no more often than this.
+async fn storm(passage: &Passage) -> u32 {
+    for count in 1..=3 * FAILURES_MAX {
+        ask(passage, "/v1/messages", "{}").await;
+        if passage.given_up().now_or_never().is_some() {
+            return count;
+        }
+    }
+    0
+}
+
+#[tokio::test]
+async fn a_server_that_fails_again_and_again_is_given_up() {
+    const STREAM: &str = "text/event-stream";
+    for (status, kind, text, words) in [
+        (StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "it died", Some("answered with 500")),
+        (StatusCode::OK, STREAM, "event: content_block_delta\n\n", Some("answer broke off.")),
+        (StatusCode::OK, STREAM, "event: message_stop\n\n", None),
+        (StatusCode::OK, "application/json", "{}", None),
+        // These say what is wrong with the question, or when to come back.
+        (StatusCode::BAD_REQUEST, "text/plain", "too long", None),
+        (StatusCode::TOO_MANY_REQUESTS, "text/plain", "later", None),
+        (StatusCode::SERVICE_UNAVAILABLE, "text/plain", "loading", None),
+    ] {
+        let upstream = upstream((status, kind, text)).await;
+        let passage = relay().await.open(endpoint(&upstream.url), "chosen");
+        let expected = if words.is_some() { FAILURES_MAX } else { 0 };
+        assert_eq!(storm(&passage).await, expected, "{status} {text}");
+        assert_eq!(passage.trouble().is_some(), words.is_some(), "{status} {text}");
+        if let Some(words) = words {
+            let said = passage.given_up().await;
+            assert!(said.contains(words) && said.contains("5 times in a row"), "{said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_before_anything_is_started() {
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let relay = relay().await;
+    let passage = relay.open(endpoint(&format!("http://{gone}")), "chosen");
+    assert!(matches!(passage.check().await, Err(backend::Error::Unreachable { .. })));
+    assert_eq!(storm(&passage).await, FAILURES_MAX);
+    assert!(passage.given_up().await.contains("does not answer"));
+    // One that answers, whatever it says, is there.
+    let upstream = upstream((StatusCode::UNAUTHORIZED, "text/plain", "no")).await;
+    assert_eq!(relay.open(endpoint(&upstream.url), "chosen").check().await, Ok(()));
+}

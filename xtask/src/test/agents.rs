@@ -1,0 +1,133 @@
+//! Every agent in every case, and the table of what came of it. The names of the tests are its rows and columns:
+//! `agents::<agent>::<case>::test`.
+
+use super::{
+    binaries::{self, Built, Environment},
+    leftovers,
+    tally::Tally,
+};
+use crate::{
+    install::{self, Tools, agents::Which},
+    postgres::Cluster,
+    workspace::Workspace,
+};
+use anyhow::{Context, Result, bail};
+use std::{fs, process::Command, process::ExitCode};
+
+/// Those that run only here.
+const ONLY_HERE: [&str; 4] = ["claude", "codex", "opencode", "gemini"];
+const CASES: [(&str, &str); 10] = [
+    ("writes", "write"),
+    ("asks", "ask"),
+    ("only_reads_when_told_to_edit", "read-only, edit"),
+    ("only_reads_when_told_to_run", "read-only, shell"),
+    ("stops_in_the_middle", "stop mid-stream"),
+    ("stops_before_the_first_byte", "stop before"),
+    ("tells_a_model_error", "model error"),
+    ("ends_with_its_model_server", "dead server"),
+    ("is_cleared_up_after_a_kill", "kill -9"),
+    ("works_on_its_own_login", "own login"),
+];
+
+/// Arguments of a test program that leave the others out.
+pub fn skipped() -> Vec<String> {
+    ONLY_HERE.iter().flat_map(|agent| ["--skip".to_owned(), format!("::{agent}::")]).collect()
+}
+
+pub fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode> {
+    let mut tally = Tally::default();
+    // The server embeds this folder, and does not compile without one.
+    fs::create_dir_all(workspace.dist().join("pkg"))?;
+    install::compiler()?;
+    let Some(built) = tally.step("compile tests", || binaries::compile(workspace))? else {
+        return Ok(tally.close());
+    };
+    let ensure = || install::agents::ensure(workspace, tools, &built.agents, Which::All);
+    if tally.step("agents", ensure)?.is_none() {
+        return Ok(tally.close());
+    }
+    let Some(postgres) = tally.step("postgres", || install::postgres::ensure(workspace, tools))? else {
+        return Ok(tally.close());
+    };
+    let cluster = Cluster::start(workspace, &postgres)?;
+    cluster.create_database("wired")?;
+    let mut environment = Environment::default();
+    environment.set("BOOCODE_TOOLS_DIR", &tools.dir);
+    environment.set("BOOCODE_TEST_DATABASE_URL", cluster.url("wired"));
+    if postgres.from_npm {
+        environment.set("PG_BIN_DIR", &postgres.dir);
+    }
+    tally.tests("how each of them talks", || {
+        built.run_only(workspace, "server/acp", "real::", &environment).map(|(counts, _)| counts)
+    })?;
+    let mut log = String::new();
+    tally.tests("each of them at work", || {
+        let (counts, printed) = built.run_only(workspace, "server", "agents::", &environment)?;
+        log = printed;
+        Ok(counts)
+    })?;
+    tally.check_with("leftovers", leftovers::check)?;
+    println!("\n{}", table(&listed(&built)?, &log));
+    Ok(tally.close())
+}
+
+/// An agent as its own crate names it.
+struct Listed {
+    name: String,
+    title: String,
+    version: String,
+}
+
+fn listed(built: &Built) -> Result<Vec<Listed>> {
+    let output = Command::new(&built.agents).arg("--list").output().context("the agents cannot be listed")?;
+    let listed = |line: &str| {
+        let mut parts = line.split('\t').map(str::to_owned);
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(name), Some(title), Some(version)) => Ok(Listed { name, title, version }),
+            _ => bail!("an agent cannot be listed: {line}"),
+        }
+    };
+    String::from_utf8(output.stdout)?.lines().map(listed).collect()
+}
+
+/// As the README has it.
+fn table(agents: &[Listed], log: &str) -> String {
+    let columns = CASES.map(|(_, label)| label).join(" | ");
+    let mut lines = vec![format!("| agent | {columns} |"), format!("|---|{}", "---|".repeat(CASES.len()))];
+    for Listed { name, title, version } in agents {
+        let cells = CASES.map(|(case, _)| outcome(log, name, case)).join(" | ");
+        lines.push(format!("| {title} {version} | {cells} |"));
+    }
+    lines.join("\n")
+}
+
+fn outcome<'a>(log: &'a str, agent: &str, case: &str) -> &'a str {
+    let test = format!("test agents::{agent}::{case}::test ... ");
+    match log.lines().find_map(|line| line.strip_prefix(test.as_str())) {
+        Some("ok") => "✓",
+        Some(other) => other,
+        None => "–",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_shows_what_ran() {
+        let log = "running 3 tests\ntest agents::qwen::writes::test ... ok\n\
+                   test agents::qwen::asks::test ... FAILED\ntest agents::goose::writes::test ... ok\n";
+        let agent =
+            |name: &str| Listed { name: name.into(), title: name.to_uppercase(), version: "1.0".into() };
+        let table = table(&[agent("qwen"), agent("codex")], log);
+        let rows: Vec<_> = table.lines().skip(2).collect();
+        assert_eq!(rows[0], "| QWEN 1.0 | ✓ | FAILED | – | – | – | – | – | – | – | – |");
+        assert!(rows[1].starts_with("| CODEX 1.0 | – | –"), "{}", rows[1]);
+    }
+
+    #[test]
+    fn the_others_are_left_out_of_every_other_run() {
+        assert_eq!(skipped()[..2], ["--skip", "::claude::"]);
+    }
+}
