@@ -2,6 +2,7 @@
 //! here.
 
 mod carried;
+mod context;
 mod decide;
 mod draft;
 mod shown;
@@ -18,6 +19,7 @@ use crate::{
 };
 
 pub use carried::{Ended, Launch};
+pub use context::{AGENT_TOKENS_MIN, NATIVE_TOKENS_MIN, check_context, said_bytes};
 pub use decide::{Input, Report};
 pub use draft::Draft;
 pub use shown::{FileAt, Offer, Shown, Terms, call, named};

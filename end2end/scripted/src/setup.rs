@@ -35,7 +35,8 @@ pub struct Script {
 }
 
 /// The last three have opinions: see `opinion.rs`.
-const MODELS: [&str; 7] = ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge"];
+const MODELS: [&str; 8] =
+    ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge", "analyst"];
 
 impl Default for Script {
     fn default() -> Self {

@@ -10,7 +10,11 @@ use crate::{
     catalogue::ModelRef,
     chat::title,
     feed::{Event, StreamId},
-    flow::{Band, FlowId, Request, Signals, StepId, plan::Work},
+    flow::{
+        Band, FlowId, Plan, Request, Signals, Step, StepId,
+        fold::{Ended, Output},
+        plan::Work,
+    },
     id::{Attempt, ProjectId, RunId, SessionId, TaskId},
     output::Phase,
     task::{self, Owner, Task},
@@ -42,9 +46,9 @@ pub struct Terms {
     pub base: String,
     /// What speaks for specialists.
     pub signals: Signals,
-    /// Whether something was changed that the flow looks at.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub has_diff: bool,
+    /// The commit since which something was changed that the flow looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// The repository's own template for a description, by its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
@@ -165,6 +169,21 @@ impl Shown {
                 task.attempts().into_iter().map(move |(attempt, len)| (stream(task, attempt), len))
             })
             .collect()
+    }
+
+    /// What came of the agents' steps that are over, with what they said. `plan` is the run's own, as it stands.
+    pub fn outputs<'a>(&self, plan: &'a Plan, said: &BTreeMap<StepId, String>) -> Vec<Output<'a>> {
+        let ended = |step: &'a Step| {
+            let ended = match &self.run.step(&step.id)?.status {
+                StepStatus::Done { .. } => Ended::Said(said.get(&step.id).cloned().unwrap_or_default()),
+                StepStatus::Failed { reason } => Ended::Failed(reason.clone()),
+                StepStatus::Skipped { because } => Ended::Skipped(because.clone()),
+                StepStatus::Cancelled => Ended::Cancelled,
+                StepStatus::Waiting | StepStatus::Queued | StepStatus::Running { .. } => return None,
+            };
+            Some(Output { step, ended })
+        };
+        plan.steps.iter().filter(|step| step.agent().is_some()).filter_map(ended).collect()
     }
 
     pub fn has_report(&self) -> bool {

@@ -40,7 +40,7 @@ async fn run(scene: &Scene, flow: FlowId, band: Band, focus: &str) -> Shown {
             host: "here".into(),
             base: "abc".into(),
             signals: Signals::default(),
-            has_diff: false,
+            since: None,
             template: None,
             has_web: false,
         },

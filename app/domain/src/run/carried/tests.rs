@@ -16,7 +16,7 @@ fn terms(paid: bool) -> Terms {
         host: "here".into(),
         base: "abc".into(),
         signals: Signals::default(),
-        has_diff: false,
+        since: None,
         template: None,
         has_web: false,
     }
