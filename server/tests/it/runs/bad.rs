@@ -40,7 +40,7 @@ async fn a_launch_that_cannot_be_makes_nothing() {
     let nothing = "works on a change, and nothing is changed here.";
     refused(&server, shop.ask("update-pr-description", ""), nothing).await;
     assert_eq!(server.script("/api/runs", None).await.1, json!([]));
-    let kept: Vec<_> = fs::read_dir(world.folder.path().join("one/snapshots")).unwrap().collect();
+    let kept: Vec<_> = fs::read_dir(world.folder.path().join("one/recorded")).unwrap().collect();
     assert!(kept.is_empty(), "{kept:?}");
     let nobody = server.script(&format!("/api/runs/{}", Uuid::now_v7()), None).await.0;
     assert_eq!(nobody, StatusCode::NOT_FOUND);

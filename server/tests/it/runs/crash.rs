@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use reqwest::StatusCode;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{FAULT, Shop, get, launch, over, report, server, steps, until};
 use crate::harness::World;
@@ -30,7 +31,15 @@ async fn after_kill_9_no_step_is_lost_and_none_is_done_twice() {
     assert_eq!(tasks.len(), steps.len(), "each step has one task: what was lost was tried again within it");
     assert_eq!(steps.iter().map(|step| step["attempts"].as_u64().unwrap()).sum::<u64>(), 6);
     report(&two, &id).await;
+    // What it was recorded in stays, and what no run owns is gone at the next start.
+    let recorded = world.folder.path().join("one/recorded");
+    let stray = Uuid::now_v7().to_string();
+    git::Snapshot::take(&recorded.join(&stray), &stray, &shop.project, true, &git::Limits::default())
+        .unwrap();
     two.stop().await;
+    let three = server(&world, "one", "native", "local/analyst").await;
+    assert!(recorded.join(&id).exists() && !recorded.join(&stray).exists());
+    three.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
