@@ -190,7 +190,11 @@ impl Hands {
     pub fn chat(self) -> Option<ChatId> {
         match self.focused_pane(|pane| pane.shows())?? {
             Content::Chat(chat) => Some(chat),
-            Content::Arena | Content::Battle(_) | Content::Settings => None,
+            Content::Arena
+            | Content::Battle(_)
+            | Content::Orchestrator
+            | Content::Run(_)
+            | Content::Settings => None,
         }
     }
 

@@ -15,8 +15,9 @@ use domain::{
     battle::Battle,
     chat::Chat,
     feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamId},
-    id::{BattleId, ChatId},
+    id::{BattleId, ChatId, RunId},
     page::{Page, Wanted},
+    run,
     workspace::Workspace,
 };
 use leptos::prelude::*;
@@ -58,6 +59,10 @@ impl Feed {
 
     pub fn battle<T>(&self, id: BattleId, read: impl FnOnce(&Battle) -> T) -> Option<T> {
         self.mirror.with(|mirror| mirror.state.battle(id).map(read))
+    }
+
+    pub fn run<T>(&self, id: RunId, read: impl FnOnce(&run::Shown) -> T) -> Option<T> {
+        self.mirror.with(|mirror| mirror.state.run(id).map(read))
     }
 
     pub fn page<T>(&self, read: impl FnOnce(&Page) -> T) -> T {

@@ -34,7 +34,7 @@ impl First {
         let chunk = |content| match content {
             Content::Chat(_) => Some(chat::code::CHUNK.name),
             Content::Arena | Content::Battle(_) => Some(arena::code::CHUNK.name),
-            Content::Settings => None,
+            Content::Orchestrator | Content::Run(_) | Content::Settings => None,
         };
         let visible = snapshot.state.showing(self.wanted, None).visible();
         let mut chunks: Vec<_> = visible.into_iter().filter_map(chunk).collect();

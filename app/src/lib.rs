@@ -31,6 +31,7 @@ mod notice;
 // The server renders once and has nobody to tell.
 #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
 mod notifications;
+pub mod orchestrator;
 pub mod panes;
 #[cfg(feature = "ssr")]
 pub mod ports;

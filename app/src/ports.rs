@@ -11,9 +11,11 @@ use domain::{
     catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
     diff::{Found, Of, Options, Outline, Rows, Seek, Window},
-    id::{BattleId, BrowserId, ChatId, ContestantId},
+    flow::{Band, Report},
+    id::{BattleId, BrowserId, ChatId, ContestantId, RunId},
     layout::Target,
     persona::Offer,
+    run,
     settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, TypedKey, WorktreeSettings},
     worktree::{Changes, Destination},
 };
@@ -100,6 +102,33 @@ pub trait Arena: Send + Sync {
     fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
     /// A battle as one file of HTML, after what that is called.
     fn export(&self, battle: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>>;
+}
+
+/// Flows at work on projects, and what they reported.
+pub trait Orchestrator: Send + Sync {
+    /// Who would work if nobody is named.
+    fn offer(&self) -> BoxFuture<'_, run::Offer>;
+    /// Launches once, however often it is asked; refused with the reason, and then nothing is made.
+    fn launch(&self, draft: run::Draft, target: Target) -> BoxFuture<'_, Result<RunId, AppError>>;
+    /// The same question once more, under this id; in the same band where none is named.
+    fn again(
+        &self,
+        run: RunId,
+        id: RunId,
+        band: Option<Band>,
+        target: Target,
+    ) -> BoxFuture<'_, Result<RunId, AppError>>;
+    fn get(&self, run: RunId) -> BoxFuture<'_, Result<run::Shown, AppError>>;
+    fn cancel(&self, run: RunId) -> BoxFuture<'_, Result<(), AppError>>;
+    /// None while there is none yet.
+    fn report(&self, run: RunId) -> BoxFuture<'_, Result<Option<Report>, AppError>>;
+    /// Lines of a file as it was when the run began. The window counts lines from 0.
+    fn file_at(
+        &self,
+        run: RunId,
+        path: String,
+        window: Window,
+    ) -> BoxFuture<'_, Result<run::FileAt, AppError>>;
 }
 
 /// A path, and what is there.
@@ -194,6 +223,10 @@ pub(crate) fn coders() -> Result<Arc<dyn Coders>, AppError> {
 
 pub(crate) fn arena() -> Result<Arc<dyn Arena>, AppError> {
     provided("the arena")
+}
+
+pub(crate) fn orchestrator() -> Result<Arc<dyn Orchestrator>, AppError> {
+    provided("the orchestrator")
 }
 
 pub(crate) fn diffs() -> Result<Arc<dyn Diffs>, AppError> {

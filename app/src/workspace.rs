@@ -115,9 +115,13 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     let front = Memo::new(move |_| match wanted.get() {
         Wanted::Start => Front::Start,
         Wanted::SettingsPage(_) => Front::Settings,
-        Wanted::Session(_) | Wanted::Chat(_) | Wanted::Arena(_) | Wanted::Battle(_) | Wanted::Settings(_) => {
-            Front::Panes
-        }
+        Wanted::Session(_)
+        | Wanted::Chat(_)
+        | Wanted::Arena(_)
+        | Wanted::Battle(_)
+        | Wanted::Orchestrator(_)
+        | Wanted::Run(_)
+        | Wanted::Settings(_) => Front::Panes,
     });
     let name = move || match front.get() {
         Front::Start => String::new(),

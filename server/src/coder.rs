@@ -4,6 +4,7 @@ pub mod agents;
 mod asking;
 mod disk;
 mod external;
+mod ground;
 mod health;
 mod home_file;
 pub mod login;
@@ -32,16 +33,17 @@ use domain::{feed::StreamId, id::WorktreeId};
 use store::Db;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-use wall::{Access, Level, Marker, Process, Program, Wall};
+use wall::{Level, Marker, Process, Program, Wall};
 
-use crate::backend;
+use crate::{backend, sentence::sentence};
 use offers::Installing;
 use relay::Relay;
 use web::Web;
 
 pub(crate) use asking::Asking;
 pub(crate) use external::ExternalAgent;
-pub(crate) use native::NativeAgent;
+use ground::Ground;
+pub(crate) use native::{Form, NativeAgent};
 pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
 pub(crate) use setup::Turn;
@@ -63,6 +65,10 @@ pub struct Coders {
     snapshots: PathBuf,
     /// The trees of checks, each for as long as it runs.
     checks: PathBuf,
+    /// What projects held when runs began.
+    recorded: PathBuf,
+    /// What agents have for themselves while they only read.
+    steps: PathBuf,
     /// What nobody behind a wall sees.
     hidden: Vec<PathBuf>,
     relay: Relay,
@@ -86,13 +92,15 @@ impl Coders {
     ) -> anyhow::Result<Self> {
         let [worktrees, trash, snapshots, checks] =
             ["worktrees", "trash", "snapshots", "checks"].map(|name| data_dir.join(name));
-        for folder in [&worktrees, &trash, &snapshots, &checks] {
+        let [recorded, steps] = ["recorded", "steps"].map(|name| data_dir.join(name));
+        for folder in [&worktrees, &trash, &snapshots, &checks, &recorded, &steps] {
             std::fs::create_dir_all(folder)?;
         }
         let ended = wall::end_leftovers(host).await?;
         if ended > 0 {
             tracing::info!(ended, "processes of earlier tasks were still running and were ended");
         }
+        ground::clear(&steps)?;
         Ok(Self {
             db,
             helper: std::env::current_exe()?.canonicalize()?,
@@ -101,6 +109,8 @@ impl Coders {
             trash: trash.canonicalize()?,
             snapshots: snapshots.canonicalize()?,
             checks: checks.canonicalize()?,
+            recorded: recorded.canonicalize()?,
+            steps: steps.canonicalize()?,
             hidden: vec![data_dir.canonicalize()?],
             relay: Relay::start(client, shutdown).await?,
             web: Web::new(web_search_url)?,
@@ -131,15 +141,16 @@ impl Coders {
         args: Vec<OsString>,
         stream: StreamId,
     ) -> Result<Process, backend::Error> {
-        let wall = self.wall(worktree, Vec::new())?;
-        let (env, folder) = (environment(worktree), worktree.tree());
+        let ground = Ground::of(worktree)?;
+        let wall = self.wall(&ground, Vec::new());
+        let (env, folder) = (environment(&ground), ground.folder);
         let program = Program { program: program.into(), args, env, folder };
         let (level, marker) = (self.level().await, self.marker(stream));
         let spawned = Process::spawn(&self.helper, &level, &wall, program, &marker, false).await;
         spawned.map_err(|error| unprepared(&error))
     }
 
-    async fn level(&self) -> Level {
+    pub(crate) async fn level(&self) -> Level {
         wall::level(&self.helper).await
     }
 
@@ -147,34 +158,52 @@ impl Coders {
         Marker::new(self.host.clone(), stream.task, stream.attempt.0)
     }
 
+    /// Whether the web can be searched.
+    pub(crate) fn has_search(&self) -> bool {
+        self.web.has_search()
+    }
+
+    /// Whether an agent can be kept from changing this folder, or why not.
+    pub(crate) async fn may_read(&self, project: &Path) -> Result<(), String> {
+        let (own, access) = (self.steps.clone(), wall::Access::Read { project: project.to_owned() });
+        let (home, tmp) = (own.join("home"), own.join("tmp"));
+        let ground = Ground { folder: project.to_owned(), home, tmp, access };
+        let admitted = self.level().await.admits(&self.wall(&ground, Vec::new()), false);
+        admitted.map_err(|refused| sentence(&refused.to_string()))
+    }
+
     pub(crate) fn snapshot_folder(&self, of: Uuid) -> PathBuf {
         self.snapshots.join(of.to_string())
+    }
+
+    /// What a project held when this run began.
+    pub(crate) fn recorded_folder(&self, of: Uuid) -> PathBuf {
+        self.recorded.join(of.to_string())
     }
 
     pub(crate) fn folder(&self, id: WorktreeId) -> PathBuf {
         self.worktrees.join(id.to_string())
     }
 
-    /// Its own tree, and nothing of its siblings or ours.
-    fn wall(&self, worktree: &git::Worktree, connect: Vec<u16>) -> Result<Wall, backend::Error> {
-        let objects = worktree.objects().map_err(|error| unprepared(&error))?;
-        Ok(Wall {
-            access: Access::Write { tree: worktree.tree(), objects: vec![objects] },
-            home: worktree.home(),
-            tmp: worktree.tmp(),
+    /// Its own ground, and nothing of its siblings or ours.
+    fn wall(&self, ground: &Ground, connect: Vec<u16>) -> Wall {
+        Wall {
+            access: ground.access.clone(),
+            home: ground.home.clone(),
+            tmp: ground.tmp.clone(),
             programs: vec![self.helper.clone()],
             readable: Vec::new(),
             shared: Vec::new(),
             hidden: self.hidden.clone(),
             connect,
             bind: Vec::new(),
-        })
+        }
     }
 }
 
 /// What every program behind a wall is given.
-fn environment(worktree: &git::Worktree) -> Vec<(OsString, OsString)> {
-    let (home, tmp) = (worktree.home(), worktree.tmp());
+fn environment(ground: &Ground) -> Vec<(OsString, OsString)> {
+    let (home, tmp) = (ground.home.clone(), ground.tmp.clone());
     let pairs = [
         ("PATH", PATH.into()),
         ("HOME", home.into_os_string()),

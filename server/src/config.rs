@@ -29,6 +29,8 @@ use layers::{Given, Layers};
 use values::{addresses, listen_address, origin, path, search_address};
 
 const PORT_DEFAULT: u16 = 4400;
+/// Its read-only mode held, and it works with a local model.
+const FLOW_BACKEND: &str = "qwen";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -43,6 +45,10 @@ pub struct Config {
     pub pg_bin_dir: Option<PathBuf>,
     /// `model` or `server/model`, as the catalogue resolves it.
     pub default_model: Option<String>,
+    /// Who works in flows, by name.
+    pub flow_backend: String,
+    /// The model of flows, as `default_model`; without it that one.
+    pub flow_model: Option<String>,
     /// A project's folder lies in one of these.
     pub allowed_roots: Vec<PathBuf>,
     /// Where agents search the web, with `{query}` in it.
@@ -116,9 +122,15 @@ impl Config {
             "json" => Ok(LogFormat::Json),
             other => Err(format!("\"{other}\" is not a log format; allowed are \"text\" and \"json\"")),
         });
-        let default_model = reader.read("default_model", |given| match given.one()?.trim() {
+        let model = |given: &Given| match given.one()?.trim() {
             "" => Err("this is empty; allowed is MODEL or SERVER/MODEL".into()),
             model => Ok(model.to_owned()),
+        };
+        let default_model = reader.read("default_model", model);
+        let flow_model = reader.read("flow_model", model);
+        let flow_backend = reader.read("flow_backend", |given| match given.one()?.trim() {
+            "" => Err("this is empty; allowed is the name of an agent, such as qwen or native".into()),
+            backend => Ok(backend.to_owned()),
         });
         let web_search_url = reader.read("web_search_url", |given| search_address(given.one()?.trim()));
         let config = Config {
@@ -129,6 +141,8 @@ impl Config {
             database_url: database_url.map(|(url, _)| url),
             pg_bin_dir: reader.path("pg_bin_dir"),
             default_model: default_model.map(|(model, _)| model),
+            flow_backend: flow_backend.map_or_else(|| FLOW_BACKEND.to_owned(), |(backend, _)| backend),
+            flow_model: flow_model.map(|(model, _)| model),
             allowed_roots,
             web_search_url: web_search_url.map(|(url, _)| url),
             log_format: log_format.map_or(LogFormat::Text, |(format, _)| format),

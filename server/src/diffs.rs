@@ -16,14 +16,17 @@ use std::{
 
 use app::{error::AppError, ports};
 use domain::diff::{
-    EXPANDED_MAX, Found, Of, Options, Outline, Rows, Seek, WINDOW_ROWS_MAX, Window,
+    EXPANDED_MAX, Found, Of, Options, Outline, Rows, Seek, WINDOW_ROWS_MAX, Window, line_row,
     patch::{Patch, Unreadable},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::live::guard;
+use colours::{Coloured, piece_of};
+use languages::Language;
 use prepared::Prepared;
+use text::Text;
 
 /// All diffs together; those that were not used for the longest time go first.
 const KEPT_BYTES_MAX: usize = 512 * 1024 * 1024;
@@ -59,6 +62,26 @@ impl Sources for NoChanges {
         };
         async { opened }.boxed()
     }
+}
+
+/// Lines of a file as rows of a diff in which nothing was changed, and how many it has.
+pub(crate) fn file_rows(path: &str, bytes: Vec<u8>, window: Window) -> Option<(u32, String)> {
+    let text = Text::whole(bytes)?;
+    let language = Language::of_path(path);
+    let first = window.start as usize;
+    let last = first.saturating_add(window.count as usize).min(text.count());
+    let (mut piece, mut coloured) = (None, None);
+    let row = |index: usize| {
+        // The colours of the piece that the line is in, made once.
+        if piece != Some(piece_of(&text, index)) {
+            piece = Some(piece_of(&text, index));
+            coloured = language.map(|language| Coloured::new(&text, piece_of(&text, index), language));
+        }
+        let colours = coloured.as_ref().map_or(&[][..], |coloured| coloured.line(index));
+        line_row(index as u32 + 1, text.line(index), colours)
+    };
+    let rows: Vec<_> = (first..last).map(row).collect();
+    Some((text.count() as u32, rows.join("\n")))
 }
 
 pub struct Diffs {

@@ -14,3 +14,5 @@ pub mod metrics;
 pub mod pages;
 pub mod peer;
 pub mod router;
+mod runs;
+mod scripts;

@@ -14,6 +14,7 @@ pub mod keys;
 pub mod link;
 pub mod live;
 pub mod models;
+pub mod orchestrator;
 pub mod os;
 pub mod personas;
 pub mod ports;

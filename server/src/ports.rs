@@ -4,7 +4,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use app::{
     error::AppError,
-    ports::{Arena, Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Personas, Settings},
+    ports::{
+        Arena, Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Orchestrator, Personas,
+        Settings,
+    },
 };
 use domain::catalogue::{self, ModelRef};
 use futures::future::{BoxFuture, FutureExt as _};
@@ -25,6 +28,7 @@ pub struct Ports {
     pub browsers: Arc<dyn Browsers>,
     pub coders: Arc<dyn Coders>,
     pub arena: Arc<dyn Arena>,
+    pub orchestrator: Arc<dyn Orchestrator>,
     pub diffs: Arc<dyn Diffs>,
 }
 
@@ -38,6 +42,7 @@ impl Ports {
         provide_context(Arc::clone(&self.browsers));
         provide_context(Arc::clone(&self.coders));
         provide_context(Arc::clone(&self.arena));
+        provide_context(Arc::clone(&self.orchestrator));
         provide_context(Arc::clone(&self.diffs));
     }
 }

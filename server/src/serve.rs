@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
+use domain::backend::Backend;
 use sqlx::postgres::PgConnectOptions;
 use store::Db;
 use time::OffsetDateTime;
@@ -33,6 +34,7 @@ use crate::{
     keys::Keys,
     live::Live,
     models::Models,
+    orchestrator,
     personas::Personas,
     ports::{Ports, ProjectFolders, ServedModels},
     postgres::Embedded,
@@ -89,6 +91,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
         .await?,
     );
     coders.sweep().await?;
+    coders.sweep_recorded().await?;
     let results = Results { db: db.clone(), models: models.clone(), secrets: passwords.clone() };
     let means = Means {
         db: db.clone(),
@@ -118,6 +121,14 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
         settings,
         browsers: Arc::new(Browsers::new(Arc::clone(&gate))),
         diffs: Arc::new(Diffs::new(Arc::new(Changes(Arc::clone(&coders))))),
+        orchestrator: Arc::new(orchestrator::Port {
+            db: db.clone(),
+            coders: Arc::clone(&coders),
+            offers: Arc::clone(&offers),
+            models: models.clone(),
+            backend: Backend(config.flow_backend.clone()),
+            model: config.flow_model.clone(),
+        }),
         arena: Arc::new(arena::Port {
             db: db.clone(),
             coders,

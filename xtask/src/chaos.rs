@@ -26,6 +26,8 @@ enum Name {
     Chat,
     /// The same while battles go on, and a look at every contestant, result, process and folder
     Arena,
+    /// The same while flows run, and a look at every step and report
+    Flows,
 }
 
 impl Chaos {
@@ -35,6 +37,7 @@ impl Chaos {
             Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
             Name::Chat => self.wired(workspace, "chaos")?,
             Name::Arena => self.wired(workspace, "chaos-arena")?,
+            Name::Flows => self.wired(workspace, "chaos-flows")?,
         }
         Ok(ExitCode::SUCCESS)
     }

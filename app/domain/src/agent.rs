@@ -12,6 +12,7 @@ pub const REPEATS_MAX: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Pace {
     steps_max: u32,
+    calls_max: u32,
     steps: u32,
     calls: u32,
     last: Option<(String, String)>,
@@ -64,8 +65,8 @@ impl Why {
 }
 
 impl Pace {
-    pub fn new(steps: Option<u32>) -> Self {
-        Self { steps_max: steps.unwrap_or(STEPS), steps: 0, calls: 0, last: None, repeats: 0 }
+    pub fn new(steps_max: u32, calls_max: u32) -> Self {
+        Self { steps_max, calls_max, steps: 0, calls: 0, last: None, repeats: 0 }
     }
 
     /// The model has answered with these calls.
@@ -86,7 +87,7 @@ impl Pace {
         if self.steps >= self.steps_max {
             return Next::Sum(Why::Steps);
         }
-        if self.calls >= CALLS_MAX {
+        if self.calls >= self.calls_max {
             return Next::Sum(Why::Calls);
         }
         Next::Act
@@ -99,7 +100,7 @@ mod tests {
 
     /// Each word is an answer: the calls in it by letter, `-` for none.
     fn check(steps: u32, answers: &str, expected: &[Next]) {
-        let mut pace = Pace::new(Some(steps));
+        let mut pace = Pace::new(steps, CALLS_MAX);
         let next: Vec<_> = answers
             .split(' ')
             .map(|answer| {
@@ -120,5 +121,7 @@ mod tests {
         check(9, "a a b a a b", &[Next::Act; 6]);
         let many = "ab".repeat(150);
         check(9, &many, &[Next::Sum(Why::Calls)]);
+        let call = Called { id: "x".into(), name: "a".into(), arguments: "{}".into() };
+        assert_eq!(Pace::new(9, 1).answered(&[call]), Next::Sum(Why::Calls), "as often as it may");
     }
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ChatId, ContestantId};
 pub use row::{Kind, LineId, Row};
-pub use wire::{Colour, RowText, Span, Spans};
+pub use wire::{Colour, RowText, Span, Spans, line_row};
 
 /// What was changed, and against what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

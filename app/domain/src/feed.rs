@@ -12,10 +12,11 @@ use crate::{
     attachment::{Attachment, LeftOut},
     battle::{self, Analysis, Battle, Contestant, Course, Examination, analysis::Judgement},
     chat::{Message, Queued, TitledBy},
-    id::{Attempt, BattleId, ChatId, MessageId, SessionId, TaskId},
+    id::{Attempt, BattleId, ChatId, MessageId, RunId, SessionId, TaskId},
     json::{self, Unfit},
     layout,
     output::{Outcome, Phase},
+    run,
     settings::Part,
     task::{Owner, Task, Work},
     tool::Permit,
@@ -171,6 +172,23 @@ pub enum Event {
         battle: BattleId,
         examination: Examination,
     },
+    FlowRunStarted {
+        run: Box<run::Shown>,
+    },
+    /// Something happened to a step. That it was begun or lost, its task tells.
+    FlowRunStepUpdated {
+        run: RunId,
+        /// What carries it out, once it is ready.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        change: Box<run::Change>,
+    },
+    /// Something happened to the run as a whole.
+    FlowRunUpdated {
+        run: RunId,
+        change: Box<run::Change>,
+        at_ms: i64,
+    },
     /// Whoever keeps a copy of what Settings changes reads it again.
     SettingsChanged {
         what: Part,
@@ -209,6 +227,18 @@ impl Event {
             _ => match self.owner()? {
                 Owner::Battle(battle) => Some(battle),
                 Owner::Chat(_) | Owner::Run(_) => None,
+            },
+        }
+    }
+
+    /// The run that it is about.
+    pub fn run(&self) -> Option<RunId> {
+        match self {
+            Self::FlowRunStarted { run } => Some(run.id()),
+            Self::FlowRunStepUpdated { run, .. } | Self::FlowRunUpdated { run, .. } => Some(*run),
+            _ => match self.owner()? {
+                Owner::Run(run) => Some(run),
+                Owner::Chat(_) | Owner::Battle(_) => None,
             },
         }
     }

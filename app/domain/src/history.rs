@@ -18,10 +18,11 @@ pub use filter::{Cursor, Fault, Field, Filter, PATH};
 pub enum Kind {
     Chat,
     Battle,
+    Run,
     Session,
 }
 
-/// How the last turn of a chat stands, or a battle.
+/// How the last turn of a chat stands, or a battle, or a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
@@ -48,7 +49,7 @@ pub trait Worded: Copy + PartialEq + Sized + 'static {
 
 impl Worded for Kind {
     const ALL: &'static [(Self, &'static str)] =
-        &[(Self::Chat, "chat"), (Self::Battle, "battle"), (Self::Session, "session")];
+        &[(Self::Chat, "chat"), (Self::Battle, "battle"), (Self::Run, "run"), (Self::Session, "session")];
 }
 
 impl Worded for State {
@@ -70,7 +71,8 @@ pub struct Entry {
     pub place: Option<Place>,
     /// Microseconds since 1970, as exact as the database is, because the list goes on from here.
     pub active_at_us: i64,
-    /// How many parts it has: the messages of a chat, the contestants of a battle, the chats of a session.
+    /// How many parts it has: the messages of a chat, the contestants of a battle, the agents of a run, the
+    /// chats of a session.
     pub parts: u64,
     pub state: Option<State>,
     pub found: Option<Found>,

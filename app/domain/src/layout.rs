@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{BattleId, ChatId};
+use crate::id::{BattleId, ChatId, RunId};
 
 mod apply;
 mod decide;
@@ -48,6 +48,7 @@ pub enum Kind {
     Chat,
     Coder,
     Arena,
+    Orchestrator,
     Settings,
 }
 
@@ -59,6 +60,9 @@ pub enum Content {
     /// Where a battle is launched.
     Arena,
     Battle(BattleId),
+    /// Where a run is launched.
+    Orchestrator,
+    Run(RunId),
     Settings,
 }
 

@@ -9,8 +9,9 @@ use crate::{
     battle::Battle,
     chat::Chat,
     feed::{Event, Fold, StreamId},
-    id::{BattleId, ChatId, SessionId},
+    id::{BattleId, ChatId, RunId, SessionId},
     layout::{Content, Layout, PaneId},
+    run,
     settings::Section,
     workspace::Workspace,
 };
@@ -28,6 +29,9 @@ pub enum Wanted {
     /// Where a battle is launched in a session.
     Arena(SessionId),
     Battle(BattleId),
+    /// Where a run is launched in a session.
+    Orchestrator(SessionId),
+    Run(RunId),
     /// Settings in a pane.
     Settings(SessionId),
     /// Settings in place of the panes.
@@ -48,12 +52,20 @@ pub struct OpenSession {
     pub chats: BTreeMap<ChatId, Chat>,
     #[serde(default)]
     pub battles: BTreeMap<BattleId, Battle>,
+    #[serde(default)]
+    pub runs: BTreeMap<RunId, run::Shown>,
 }
 
 impl OpenSession {
     /// One in which nothing is open.
     pub fn empty(id: SessionId) -> Self {
-        Self { id, layout: Layout::default(), chats: BTreeMap::new(), battles: BTreeMap::new() }
+        Self {
+            id,
+            layout: Layout::default(),
+            chats: BTreeMap::new(),
+            battles: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        }
     }
 }
 
@@ -69,6 +81,8 @@ impl Wanted {
             ["session", id] => Self::Session(session(id)),
             ["session", id, "arena"] => Self::Arena(session(id)),
             ["battle", id] => Self::Battle(BattleId(id.parse().unwrap_or_default())),
+            ["session", id, "orchestrator"] => Self::Orchestrator(session(id)),
+            ["run", id] => Self::Run(RunId(id.parse().unwrap_or_default())),
             ["session", id, "settings"] => Self::Settings(session(id)),
             ["settings"] => Self::SettingsPage(Section::default()),
             ["settings", section] => Self::SettingsPage(Section::named(section)?),
@@ -88,6 +102,8 @@ impl Wanted {
             Self::Chat(chat) => format!("/chat/{chat}"),
             Self::Arena(session) => format!("/session/{session}/arena"),
             Self::Battle(battle) => format!("/battle/{battle}"),
+            Self::Orchestrator(session) => format!("/session/{session}/orchestrator"),
+            Self::Run(run) => format!("/run/{run}"),
             Self::Settings(session) => format!("/session/{session}/settings"),
             Self::SettingsPage(section) => format!("/settings/{}", section.id()),
         }
@@ -99,6 +115,8 @@ impl Wanted {
             Content::Chat(chat) => Self::Chat(chat),
             Content::Arena => Self::Arena(session),
             Content::Battle(battle) => Self::Battle(battle),
+            Content::Orchestrator => Self::Orchestrator(session),
+            Content::Run(run) => Self::Run(run),
             Content::Settings => Self::Settings(session),
         }
     }
@@ -114,6 +132,8 @@ impl Wanted {
             Self::Chat(chat) => Some(Content::Chat(chat)),
             Self::Arena(_) => Some(Content::Arena),
             Self::Battle(battle) => Some(Content::Battle(battle)),
+            Self::Orchestrator(_) => Some(Content::Orchestrator),
+            Self::Run(run) => Some(Content::Run(run)),
             Self::Settings(_) => Some(Content::Settings),
         }
     }
@@ -128,15 +148,26 @@ impl Page {
         self.session.as_ref()?.battles.get(&id)
     }
 
+    pub fn run(&self, id: RunId) -> Option<&run::Shown> {
+        self.session.as_ref()?.runs.get(&id)
+    }
+
     /// The session that what is wanted belongs to, as far as it is known here.
     pub fn session_of(&self, wanted: Wanted) -> Option<SessionId> {
         match wanted {
             Wanted::Start | Wanted::SettingsPage(_) => None,
-            Wanted::Session(session) | Wanted::Settings(session) | Wanted::Arena(session) => Some(session),
+            Wanted::Session(session)
+            | Wanted::Settings(session)
+            | Wanted::Arena(session)
+            | Wanted::Orchestrator(session) => Some(session),
             Wanted::Chat(chat) => self.workspace.chat(chat).map(|chat| chat.session),
             Wanted::Battle(battle) => {
                 let listed = self.workspace.battle(battle).map(|battle| battle.session);
                 listed.or_else(|| self.battle(battle).map(|battle| battle.session))
+            }
+            Wanted::Run(run) => {
+                let listed = self.workspace.run(run).map(|run| run.session);
+                listed.or_else(|| self.run(run).map(|run| run.session))
             }
         }
     }
@@ -164,7 +195,8 @@ impl Page {
         in_front.into_iter().all(|content| match content {
             Content::Chat(chat) => open.chats.contains_key(&chat),
             Content::Battle(battle) => open.battles.contains_key(&battle),
-            Content::Arena | Content::Settings => true,
+            Content::Run(run) => open.runs.contains_key(&run),
+            Content::Arena | Content::Orchestrator | Content::Settings => true,
         })
     }
 
@@ -172,21 +204,25 @@ impl Page {
     pub fn kept(&self, viewed: &Viewed) -> Vec<Content> {
         let Some(open) = &self.session else { return Vec::new() };
         let chats = open.chats.keys().rev().map(|chat| Content::Chat(*chat));
-        let here: Vec<_> =
-            chats.chain(open.battles.keys().rev().map(|battle| Content::Battle(*battle))).collect();
+        let battles = open.battles.keys().rev().map(|battle| Content::Battle(*battle));
+        let runs = open.runs.keys().rev().map(|run| Content::Run(*run));
+        let here: Vec<_> = chats.chain(battles).chain(runs).collect();
         let known = viewed.0.iter().filter(|content| here.contains(content));
         let others = here.iter().filter(|content| !viewed.0.contains(content));
         known.chain(others).take(KEPT_MAX).copied().collect()
     }
 }
 
-/// The chats and battles that were looked at in a page, the last one first.
+/// The chats, battles and runs that were looked at in a page, the last one first.
 #[derive(Clone, Debug, Default)]
 pub struct Viewed(Vec<Content>);
 
 impl Viewed {
     pub fn look_at(&mut self, wanted: Wanted) {
-        let Some(content @ (Content::Chat(_) | Content::Battle(_))) = wanted.content() else { return };
+        let Some(content @ (Content::Chat(_) | Content::Battle(_) | Content::Run(_))) = wanted.content()
+        else {
+            return;
+        };
         self.0.retain(|other| *other != content);
         self.0.insert(0, content);
         self.0.truncate(KEPT_MAX);
@@ -207,7 +243,13 @@ impl Fold for Page {
             Event::BattleStarted { battle } if battle.session == open.id => {
                 open.battles.insert(battle.id, (**battle).clone());
             }
+            Event::FlowRunStarted { run } if run.session == open.id => {
+                open.runs.insert(run.id(), (**run).clone());
+            }
             other => {
+                if let Some(run) = other.run().and_then(|run| open.runs.get_mut(&run)) {
+                    run.apply(other);
+                }
                 if let Some(battle) = other.battle().and_then(|battle| open.battles.get_mut(&battle)) {
                     battle.apply(other);
                 }
@@ -221,7 +263,8 @@ impl Fold for Page {
     fn streams(&self) -> Vec<(StreamId, Option<u64>)> {
         let Some(open) = &self.session else { return Vec::new() };
         let chats = open.chats.values().flat_map(Chat::visible_streams);
-        chats.chain(open.battles.values().flat_map(Battle::visible_streams)).collect()
+        let battles = open.battles.values().flat_map(Battle::visible_streams);
+        chats.chain(battles).chain(open.runs.values().flat_map(run::Shown::visible_streams)).collect()
     }
 }
 
@@ -243,6 +286,8 @@ mod tests {
             Wanted::Settings(SessionId(id)),
             Wanted::Arena(SessionId(id)),
             Wanted::Battle(BattleId(id)),
+            Wanted::Orchestrator(SessionId(id)),
+            Wanted::Run(RunId(id)),
             Wanted::SettingsPage(Section::Browsers),
         ] {
             check(&wanted.path(), wanted);

@@ -1,11 +1,15 @@
 //! A run: one flow at work. Its steps are carried out by others, one attempt at a time; what may happen next is decided
 //! here.
 
+mod carried;
+mod context;
 mod decide;
+mod draft;
+mod shown;
 #[cfg(test)]
 mod sim;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +18,11 @@ use crate::{
     id::{Attempt, RunId},
 };
 
+pub use carried::{Ended, Launch};
+pub use context::{AGENT_TOKENS_MIN, NATIVE_TOKENS_MIN, check_context, said_bytes};
 pub use decide::{Input, Report};
+pub use draft::Draft;
+pub use shown::{FileAt, Offer, Shown, Terms, call, named};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
@@ -178,7 +186,7 @@ impl Run {
     }
 
     pub fn is_over(&self) -> bool {
-        !matches!(self.status, Status::Queued | Status::Running { .. })
+        self.status.is_over()
     }
 
     /// What a waiting step waits for, by label.

@@ -13,6 +13,9 @@ pub const INTERACTIVE_HEAD_START_MS: i64 = 60_000;
 /// Work that asks no model has its place at the machine itself. No model server can be called so.
 pub const MACHINE: &str = "@machine";
 
+/// What code does between the agents of a run is quick, and does not wait behind a check.
+pub const STEPS: &str = "@steps";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {

@@ -36,6 +36,8 @@ pub enum Work {
     Judgement,
     /// Answer a person's question about a battle's results.
     Examination,
+    /// Carry out a step of a run.
+    Step,
 }
 
 impl Work {
@@ -238,7 +240,7 @@ impl Task {
     pub fn priority(&self) -> Priority {
         match self.work {
             Work::ChatTurn | Work::CoderTurn | Work::Examination => Priority::Interactive,
-            Work::Title | Work::Contestant | Work::Check | Work::Digest | Work::Judgement => {
+            Work::Title | Work::Contestant | Work::Check | Work::Digest | Work::Judgement | Work::Step => {
                 Priority::Background
             }
         }

@@ -134,8 +134,16 @@ impl Transcript {
 
     /// The answer itself, without reasoning.
     pub fn text(&self) -> String {
-        let answer = self.segments.iter().filter(|segment| segment.kind == Kind::Text);
-        answer.map(|segment| segment.text.as_str()).collect()
+        words(&self.segments)
+    }
+
+    /// What was said after the last call of a tool, where there is something; else all of it. An agent talks while it
+    /// works, and answers in the end.
+    pub fn last_words(&self) -> String {
+        let last_call = self.segments.iter().rposition(|segment| segment.kind == Kind::Tool);
+        let after = last_call.map_or(0, |at| at + 1);
+        let last = words(&self.segments[after..]);
+        if last.trim().is_empty() { self.text() } else { last }
     }
 
     fn begin(&mut self, header: String) {
@@ -184,6 +192,11 @@ impl Kind {
     }
 }
 
+fn words(segments: &[Segment]) -> String {
+    let answer = segments.iter().filter(|segment| segment.kind == Kind::Text);
+    answer.map(|segment| segment.text.as_str()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -230,6 +243,21 @@ mod tests {
             }
             prop_assert_eq!(read.segments, segments(&outputs));
         }
+    }
+
+    #[test]
+    fn the_answer_follows_the_last_call() {
+        let check = |said: &[Output], expected: &str| {
+            let mut encoder = Encoder::default();
+            let stream: String = said.iter().map(|output| encoder.encode(output)).collect();
+            assert_eq!(Transcript::read(&stream).last_words(), expected);
+        };
+        let text = |text: &str| Output::Text(text.into());
+        let call = || Output::Tool(Update { id: "1".into(), ..Update::default() });
+        check(&[text("I look."), call(), text("It is so.")], "It is so.");
+        check(&[text("It is "), Output::Reasoning("hm".into()), text("so.")], "It is so.");
+        check(&[text("It is so."), call(), text(" \n")], "It is so. \n");
+        check(&[call()], "");
     }
 
     #[test]

@@ -6,8 +6,10 @@ use crate::{
     Rejected, battle,
     chat::Kind,
     feed::{Event, Fold, StreamId},
-    id::{BattleId, ChatId, MessageId, ProjectId, SessionId, TaskId},
+    flow::{Band, FlowId},
+    id::{BattleId, ChatId, MessageId, ProjectId, RunId, SessionId, TaskId},
     output::Phase,
+    run,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +63,41 @@ pub struct BattleEntry {
 impl BattleEntry {
     pub fn activity(&self) -> Activity {
         if self.status.is_over() { Activity::Idle } else { Activity::Running }
+    }
+}
+
+/// A run as a line in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEntry {
+    pub id: RunId,
+    pub session: SessionId,
+    pub flow: FlowId,
+    pub band: Band,
+    pub title: String,
+    pub status: run::Status,
+}
+
+impl RunEntry {
+    pub fn activity(&self) -> Activity {
+        match self.status {
+            run::Status::Queued => Activity::Waiting,
+            run::Status::Running { .. } => Activity::Running,
+            run::Status::Done | run::Status::Failed { .. } | run::Status::Cancelled => Activity::Idle,
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::FlowRunUpdated { change, .. } => match &**change {
+                run::Change::RunCancelling => self.status = run::Status::Running { cancelling: true },
+                run::Change::RunSettled { status } => self.status = status.clone(),
+                _ => {}
+            },
+            Event::TaskStarted { .. } if self.status == run::Status::Queued => {
+                self.status = run::Status::Running { cancelling: false };
+            }
+            _ => {}
+        }
     }
 }
 
@@ -130,6 +167,9 @@ pub struct Workspace {
     /// Those that are not over, and the newest.
     #[serde(default)]
     pub battles: Vec<BattleEntry>,
+    /// Those that are not over, and the newest.
+    #[serde(default)]
+    pub runs: Vec<RunEntry>,
 }
 
 pub const NAME_CHARS_MAX: usize = 120;
@@ -173,7 +213,24 @@ impl Fold for Workspace {
                     entry.status = course.status;
                 }
             }
+            Event::FlowRunStarted { run } => {
+                let request = &run.run.request;
+                self.runs.push(RunEntry {
+                    id: run.id(),
+                    session: run.session,
+                    flow: request.flow,
+                    band: request.band,
+                    title: run.title(),
+                    status: run.run.status.clone(),
+                });
+                self.runs.sort_by_key(|run| run.id);
+            }
             other => {
+                if let Some(run) = other.run()
+                    && let Some(entry) = self.runs.iter_mut().find(|entry| entry.id == run)
+                {
+                    entry.apply(other);
+                }
                 if let Some(entry) = other.chat().and_then(|chat| self.chat_mut(chat)) {
                     entry.apply(other);
                 }
@@ -193,6 +250,10 @@ impl Workspace {
 
     pub fn battle(&self, id: BattleId) -> Option<&BattleEntry> {
         self.battles.iter().find(|battle| battle.id == id)
+    }
+
+    pub fn run(&self, id: RunId) -> Option<&RunEntry> {
+        self.runs.iter().find(|run| run.id == id)
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {

@@ -63,7 +63,7 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
 
 fn at_work(task: &Task) -> &'static str {
     match task.work {
-        Work::CoderTurn | Work::Contestant => "Working…",
+        Work::CoderTurn | Work::Contestant | Work::Step => "Working…",
         Work::Check => "Checking…",
         Work::ChatTurn | Work::Title | Work::Digest | Work::Judgement | Work::Examination => "Writing…",
     }

@@ -252,7 +252,8 @@ impl Wire {
             let path = |content: &Content| match content {
                 Content::Chat(chat) => Some(Wanted::Chat(*chat).path()),
                 Content::Battle(battle) => Some(Wanted::Battle(*battle).path()),
-                Content::Arena | Content::Settings => None,
+                Content::Run(run) => Some(Wanted::Run(*run).path()),
+                Content::Arena | Content::Orchestrator | Content::Settings => None,
             };
             keep.iter().filter_map(path).collect::<Vec<_>>().join(",")
         };

@@ -2,6 +2,7 @@
 
 use domain::{
     battle::Kind,
+    flow::{Band, FlowId},
     history::{Fault, Field, Filter, PATH, State, Worded as _},
     search::ASKED_CHARS_MAX,
     workspace::Workspace,
@@ -52,6 +53,8 @@ pub fn FilterForm(filter: Filter, faults: Vec<Fault>, workspace: Workspace) -> i
                     {fields.choice(Field::BattleType, "Type of battle", "Any type", options(battle_types()))}
                     {fields.name(Field::Contestant, "Contestant")}
                     {fields.name(Field::Winner, "Winner")}
+                    {fields.choice(Field::Flow, "Flow", "Any flow", options(flows()))}
+                    {fields.choice(Field::Band, "Band", "Any band", options(bands()))}
                     {fields.day(Field::From, "First day")}
                     {fields.day(Field::To, "Last day")}
                     <div class="history-apply">
@@ -107,6 +110,8 @@ pub fn condition(filter: &Filter, field: Field, workspace: &Workspace) -> String
         Field::BattleType => filter.battle_type.map_or(value, |kind| format!("{} battles", kind.label())),
         Field::Contestant => format!("with {value}"),
         Field::Winner => format!("won by {value}"),
+        Field::Flow => filter.flow.map_or(value, |flow| flow.flow().title.to_owned()),
+        Field::Band => format!("{value} band"),
         Field::From => format!("from {value}"),
         Field::To => format!("until {value}"),
         Field::Before => value,
@@ -208,6 +213,14 @@ impl Fields<'_> {
         view! { <span class="field-error" id=format!("history-{}-error", field.name())>{words}</span> }
             .into_any()
     }
+}
+
+fn flows() -> Vec<(String, String)> {
+    FlowId::ALL.iter().map(|flow| (flow.name().to_owned(), flow.flow().title.to_owned())).collect()
+}
+
+fn bands() -> Vec<(String, String)> {
+    Band::ALL.iter().map(|band| (band.name().to_owned(), band.name().to_owned())).collect()
 }
 
 fn battle_types() -> Vec<(String, String)> {

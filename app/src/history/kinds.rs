@@ -2,7 +2,7 @@
 
 use domain::{
     history::{Kind, Worded as _},
-    id::{BattleId, ChatId, SessionId},
+    id::{BattleId, ChatId, RunId, SessionId},
     page::Wanted,
 };
 use uuid::Uuid;
@@ -32,6 +32,12 @@ pub fn look(kind: Kind) -> Look {
             names: ("Battle", "Battles"),
             path: |id| Wanted::Battle(BattleId(id)).path(),
             parts: ("contestant", "contestants"),
+        },
+        Kind::Run => Look {
+            icon: Icon::Workflow,
+            names: ("Run", "Runs"),
+            path: |id| Wanted::Run(RunId(id)).path(),
+            parts: ("agent", "agents"),
         },
         Kind::Session => Look {
             icon: Icon::PanelLeft,

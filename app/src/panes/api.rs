@@ -36,8 +36,12 @@ pub async fn open_new(session: SessionId, kind: Kind, target: String) -> Result<
             let kind = if kind == Kind::Coder { chat::Kind::Coder } else { chat::Kind::Chat };
             Content::Chat(store::commit::open_chat(&db, session, kind, target).await?.id)
         }
-        Kind::Arena | Kind::Settings => {
-            let content = if kind == Kind::Arena { Content::Arena } else { Content::Settings };
+        Kind::Arena | Kind::Orchestrator | Kind::Settings => {
+            let content = match kind {
+                Kind::Arena => Content::Arena,
+                Kind::Orchestrator => Content::Orchestrator,
+                _ => Content::Settings,
+            };
             store::commit::layout(&db, session, Input::Open { content, target }).await?;
             content
         }

@@ -4,6 +4,7 @@ use domain::{
     battle::Battle,
     chat::Kind as ChatKind,
     layout::{Content, Kind, Target},
+    run::Shown,
 };
 use leptos::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::{
     erased::{Erase, Erased},
     feed::Feed,
     icon::Icon,
+    orchestrator::{FlowLauncher, OrchestratorPane},
     settings::SettingsPane,
     ui::MenuItem,
 };
@@ -29,7 +31,7 @@ pub struct Entry {
 }
 
 /// In the order of the menus.
-pub static KINDS: [Entry; 4] = [
+pub static KINDS: [Entry; 5] = [
     Entry {
         kind: Kind::Chat,
         name: "Chat",
@@ -50,6 +52,13 @@ pub static KINDS: [Entry; 4] = [
         open: "New Arena",
         icon: Icon::Swords,
         about: "Give one prompt to several agents or models, and see who does it best",
+    },
+    Entry {
+        kind: Kind::Orchestrator,
+        name: "Orchestrator",
+        open: "New Orchestrator",
+        icon: Icon::Workflow,
+        about: "Let several agents look at the project, and get a report whose evidence is checked",
     },
     Entry {
         kind: Kind::Settings,
@@ -81,6 +90,7 @@ pub fn icon(feed: Feed, content: Content) -> Icon {
             chat_icon(kind.unwrap_or_default())
         }
         Content::Arena | Content::Battle(_) => Icon::Swords,
+        Content::Orchestrator | Content::Run(_) => Icon::Workflow,
         Content::Settings => Icon::Settings,
     }
 }
@@ -103,6 +113,11 @@ pub fn title(feed: Feed, content: Content) -> String {
             let listed = feed.workspace(|all| all.battle(battle).map(|battle| battle.title.clone()));
             listed.or_else(|| feed.battle(battle, Battle::title)).unwrap_or_else(|| "Battle".to_owned())
         }
+        Content::Orchestrator => "New run".to_owned(),
+        Content::Run(run) => {
+            let listed = feed.workspace(|all| all.run(run).map(|run| run.title.clone()));
+            listed.or_else(|| feed.run(run, Shown::title)).unwrap_or_else(|| "Run".to_owned())
+        }
         Content::Settings => "Settings".to_owned(),
     }
 }
@@ -112,6 +127,8 @@ pub fn view(content: Content) -> Erased {
         Content::Chat(chat) => chat::code::CHUNK.view(chat),
         Content::Arena => arena::code::CHUNK.view(Part::Launcher),
         Content::Battle(battle) => arena::code::CHUNK.view(Part::Battle(battle)),
+        Content::Orchestrator => view! { <FlowLauncher /> }.erase(),
+        Content::Run(run) => view! { <OrchestratorPane run /> }.erase(),
         Content::Settings => view! { <SettingsPane /> }.erase(),
     }
 }

@@ -3,6 +3,7 @@
 
 mod asker;
 pub mod dice;
+pub mod flows;
 pub mod journal;
 mod promises;
 pub mod strikes;

@@ -7,6 +7,7 @@ mod arena;
 mod backends;
 mod boocode;
 mod chaos;
+mod flow;
 mod machine;
 mod memory;
 mod mention;
@@ -52,6 +53,17 @@ enum Task {
     },
     /// The same while battles go on
     ChaosArena {
+        #[command(flatten)]
+        programs: Programs,
+        #[arg(long)]
+        kills: u32,
+        #[arg(long)]
+        seed: u64,
+    },
+    /// A large review, against the longest chain of its agents
+    Flow(Programs),
+    /// Kill the server and its Postgres while runs go on
+    ChaosFlows {
         #[command(flatten)]
         programs: Programs,
         #[arg(long)]
@@ -121,6 +133,8 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
         Task::ChaosArena { programs, kills, seed } => arena::run(&programs, kills, seed).await,
         Task::Battle(programs) => arena::bench::measure(&programs).await,
+        Task::Flow(programs) => flow::measure(&programs).await,
+        Task::ChaosFlows { programs, kills, seed } => chaos::flows::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,
         Task::Broadcast => part::broadcast::serve().await,

@@ -10,6 +10,7 @@ use std::io;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+mod analyst;
 mod ask;
 pub mod calls;
 pub mod directive;

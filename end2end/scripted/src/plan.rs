@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::analyst;
 use crate::ask::Ask;
 use crate::directive::{Directive, Fault, Malformed, Shape, parse};
 use crate::opinion;
@@ -60,6 +61,17 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
     if let Some(opinion) = opinion::of(ask) {
         reply.parts.push_back(text(opinion));
         return Ok(reply);
+    }
+    match analyst::of(ask) {
+        Some(analyst::Next::Say(said)) => {
+            reply.parts.push_back(text(said));
+            return Ok(reply);
+        }
+        Some(analyst::Next::Call { name, arguments }) => {
+            reply.parts.push_back(call(ask, 0, name, arguments));
+            return Ok(reply);
+        }
+        None => {}
     }
     let mut parsed = parse(&ask.prompt)?;
     parsed.directives = for_model(parsed.directives, &ask.model);

@@ -34,8 +34,9 @@ pub struct Script {
     pub api_key: Option<String>,
 }
 
-/// The last three have opinions: see `opinion.rs`.
-const MODELS: [&str; 7] = ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge"];
+/// Judges have opinions: see `opinion.rs`. The analyst works in flows: see `analyst.rs`.
+const MODELS: [&str; 8] =
+    ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge", "analyst"];
 
 impl Default for Script {
     fn default() -> Self {

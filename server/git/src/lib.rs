@@ -32,7 +32,7 @@ pub use apply::{Applied, Author, Commit};
 pub use diff::{Diff, FileChange, LeftOut, Status, Why};
 pub use error::{Conflict, Error, Reason, Refused};
 pub use limits::Limits;
-pub use snapshot::Snapshot;
+pub use snapshot::{Reader, Snapshot};
 pub use worktree::{Start, Worktree, empty, list};
 
 /// A path's bytes for people. What is not UTF-8 is replaced.

@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
+use git2::{BranchType, DiffFormat, DiffOptions, Oid, Repository};
 
 use crate::{
     Error, Limits, Worktree,
     entry::SUBMODULE,
-    gitdir,
+    gitdir, project,
     worktree::{
         Look,
         create::{self, from_look},
@@ -21,6 +21,19 @@ use crate::{
 pub struct Snapshot {
     folder: PathBuf,
     marker: Marker,
+}
+
+/// What the main branch of a project may be called.
+const MAIN: [&str; 3] = ["main", "master", "trunk"];
+
+/// The files of a snapshot.
+pub struct Reader(Look);
+
+impl Reader {
+    /// None where there was no such text.
+    pub fn text(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+        text_in(&self.0.repository, self.0.start, path, bytes_max)
+    }
 }
 
 impl Snapshot {
@@ -46,10 +59,58 @@ impl Snapshot {
         &self.marker.base
     }
 
+    /// Names its content: the same content has the same name.
+    pub fn content(&self) -> Option<&str> {
+        self.marker.start.as_deref()
+    }
+
+    /// The commit since which something was changed: the current one where its files were changed, else the one at
+    /// which its branch left the main one. None where nothing was.
+    pub fn since(&self) -> Result<Option<String>, Error> {
+        let look = self.look()?;
+        let base = Oid::from_str(&self.marker.base)?;
+        if look.repository.find_commit(base)?.tree_id() != look.start {
+            return Ok(Some(base.to_string()));
+        }
+        let project = project::open(&self.marker.project)?;
+        let main = MAIN.iter().find_map(|name| project.find_branch(name, BranchType::Local).ok());
+        let Some(main) = main.and_then(|main| main.get().target()) else { return Ok(None) };
+        match project.merge_base(base, main) {
+            Ok(left) if left != base => Ok(Some(left.to_string())),
+            // Histories that have nothing in common have no change between them.
+            _ => Ok(None),
+        }
+    }
+
+    /// What was changed since a commit, as git writes it, and no more of it than `bytes_max` and a line.
+    pub fn patch_since(&self, commit: &str, bytes_max: usize) -> Result<Vec<u8>, Error> {
+        let look = self.look()?;
+        let before = look.repository.find_commit(Oid::from_str(commit)?)?.tree()?;
+        let after = look.repository.find_tree(look.start)?;
+        let mut options = DiffOptions::new();
+        let diff = look.repository.diff_tree_to_tree(Some(&before), Some(&after), Some(&mut options))?;
+        let mut patch = Vec::new();
+        let printed = diff.print(DiffFormat::Patch, |_, _, line| {
+            if matches!(line.origin(), '+' | '-' | ' ') {
+                patch.push(line.origin() as u8);
+            }
+            patch.extend_from_slice(line.content());
+            patch.len() <= bytes_max
+        });
+        match printed {
+            Err(_) if patch.len() > bytes_max => Ok(patch),
+            printed => printed.map(|()| patch).map_err(Error::from),
+        }
+    }
+
+    /// Opened once, for whoever reads many files.
+    pub fn reader(&self) -> Result<Reader, Error> {
+        Ok(Reader(self.look()?))
+    }
+
     /// A file as it was; none where there was no such text.
     pub fn text(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
-        let look = self.look()?;
-        text_in(&look.repository, look.start, path, bytes_max)
+        self.reader()?.text(path, bytes_max)
     }
 
     /// Every file, by path.

@@ -13,7 +13,8 @@ use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync:
 use wall::{Grace, Process, Program};
 
 use super::{
-    Coders, Place, asking::Asking, environment, home_file, offers::is_system, setup, unprepared, way::Way,
+    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, unprepared,
+    way::Way,
 };
 use crate::{
     backend,
@@ -52,18 +53,37 @@ impl Backend for ExternalAgent {
 impl ExternalAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
-        let worktree = self
-            .coders
-            .worktree(setup::Turn { stream: self.stream, outputs, stop }, self.place, &self.coder)
-            .await?;
+        if let Place::Reading(project) = &self.place {
+            let reading = self.coders.reading(self.stream, project.as_deref()).await?;
+            let talked = self.talk(&reading.ground, None, acp::Mode::ReadOnly, outputs, stop).await;
+            reading.end().await;
+            return measured(&talked?);
+        }
+        let turn = setup::Turn { stream: self.stream, outputs, stop };
+        let worktree = self.coders.worktree(turn, &self.place, &self.coder).await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
         // Empty where it was here before, and cannot go on from anywhere.
         let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
         let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
+        let mode = if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask };
+        let talked = self.talk(&Ground::of(&worktree)?, resume, mode, outputs, stop).await?;
+        self.keep(id, &talked.ended, was_here, outputs).await?;
+        measured(&talked)
+    }
+
+    /// One turn with the agent, from its start to when nothing of it runs any more.
+    async fn talk(
+        &self,
+        ground: &Ground,
+        resume: Option<String>,
+        mode: acp::Mode,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<Talked, backend::Error> {
         let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model, outputs).await?;
         let started = Instant::now();
-        let mut process = self.start(&worktree, &way).await?;
+        let mut process = self.start(ground, &way).await?;
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
             (Some(stdin), Some(stdout)) => (stdin, stdout),
             _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),
@@ -71,11 +91,11 @@ impl ExternalAgent {
         let last_words = process.stderr.take().map(|stderr| tokio::spawn(tail(stderr)));
         say(outputs, Output::Phase(Phase::Generating)).await?;
         let turn = Turn {
-            folder: worktree.tree(),
+            folder: ground.folder.clone(),
             prompt: self.prompt.clone(),
             resume,
             before: self.before.clone(),
-            mode: if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask },
+            mode,
             limits: acp::Limits::default(),
         };
         let talk = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token());
@@ -89,10 +109,7 @@ impl ExternalAgent {
         match ended {
             // The agent would have gone on asking.
             Err(words) => Err(backend::Error::Unprepared(words)),
-            Ok(Ok(ended)) => {
-                self.keep(id, &ended, was_here, outputs).await?;
-                measured(&ended, started, way.measured())
-            }
+            Ok(Ok(ended)) => Ok(Talked { ended, started, server: way.measured() }),
             Ok(Err(error)) => {
                 let words = match last_words {
                     Some(words) => words.await.unwrap_or_default(),
@@ -103,7 +120,7 @@ impl ExternalAgent {
         }
     }
 
-    async fn start(&self, worktree: &git::Worktree, way: &Way) -> Result<Process, backend::Error> {
+    async fn start(&self, ground: &Ground, way: &Way) -> Result<Process, backend::Error> {
         let (installed, programs) = self.coders.programs(self.agent)?;
         let port = match self.agent.needs(Need::Port) {
             true => Some(free_port().await.map_err(|error| unprepared(&error))?),
@@ -113,14 +130,14 @@ impl ExternalAgent {
             backend::Error::Unprepared(format!("{} has no login of its own.", self.agent.title))
         })?;
         for file in &launch.files {
-            home_file::put(&worktree.home(), file.path, &file.text).map_err(|error| unprepared(&error))?;
+            home_file::put(&ground.home, file.path, &file.text).map_err(|error| unprepared(&error))?;
         }
-        let mut wall = self.coders.wall(worktree, vec![way.port()])?;
+        let mut wall = self.coders.wall(ground, vec![way.port()]);
         wall.connect.extend(port);
         wall.bind.extend(port);
         wall.programs.extend(programs);
-        wall.shared = way.shared(worktree)?;
-        let mut env = environment(worktree);
+        wall.shared = way.shared(&ground.home)?;
+        let mut env = environment(ground);
         env.extend(launch.environment.into_iter().map(|(name, value)| (name.into(), value.into())));
         if self.agent.needs(Need::Node) {
             let node = self.coders.node().await.ok_or_else(|| {
@@ -138,7 +155,7 @@ impl ExternalAgent {
             program: launch.program.into_os_string(),
             args: launch.arguments.into_iter().map(Into::into).collect(),
             env,
-            folder: worktree.tree(),
+            folder: ground.folder.clone(),
         };
         let (level, marker) = (self.coders.level().await, self.coders.marker(self.stream));
         let spawned = Process::spawn(&self.coders.helper, &level, &wall, program, &marker, false);
@@ -175,8 +192,16 @@ fn began_anew(title: &str, can_resume: bool) -> String {
     format!("{title} {why}. It began anew, and was told what was said before.")
 }
 
+/// One turn that came to its end.
+struct Talked {
+    ended: Ended,
+    started: Instant,
+    /// What the model server said of its work.
+    server: Measured,
+}
+
 /// The model server's own word goes before the agent's, which may leave calls out.
-fn measured(ended: &Ended, started: Instant, server: Measured) -> Result<Measured, backend::Error> {
+fn measured(Talked { ended, started, server }: &Talked) -> Result<Measured, backend::Error> {
     let failed = |words: &str| Err(backend::Error::Agent { words: words.to_owned() });
     match ended.stop {
         acp::Stop::Cancelled => Err(backend::Error::Cancelled),
@@ -187,7 +212,7 @@ fn measured(ended: &Ended, started: Instant, server: Measured) -> Result<Measure
             // Of the last call alone it would look like little work.
             usage: server.usage.or(ended.usage.filter(|_| ended.counted == Counted::Turn)),
             cut_short: ended.stop == acp::Stop::TokenLimit,
-            ..server
+            ..server.clone()
         }),
     }
 }

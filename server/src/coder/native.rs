@@ -15,7 +15,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, Place, measure::Sum, setup::Turn, tool_program::ToolProgram};
+use super::{Asking, Coders, Ground, Place, measure::Sum, setup::Turn, tool_program::ToolProgram};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -35,8 +35,22 @@ pub(crate) struct NativeAgent {
     pub asking: Asking,
     /// What a persona allows. None: all tools.
     pub allowed: Option<Vec<String>>,
-    pub steps: Option<u32>,
+    pub pace: Pace,
+    /// What its answer must be, where that is not free.
+    pub form: Option<Form>,
 }
+
+/// The form of an answer.
+#[derive(Clone)]
+pub(crate) struct Form {
+    /// JSON Schema, for a model server that holds a model to one.
+    pub schema: serde_json::Value,
+    /// Whether an answer has it, as far as it is read with patience.
+    pub fits: fn(&str) -> bool,
+}
+
+const IN_FORM: &str =
+    "Answer now, without calling tools: one JSON object of the form that you were given, and nothing else.";
 
 impl Backend for NativeAgent {
     fn run<'a>(
@@ -51,9 +65,24 @@ impl Backend for NativeAgent {
 impl NativeAgent {
     async fn work(&self, outputs: &mpsc::Sender<Output>, stop: &Stop) -> Result<Measured, backend::Error> {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
+        if let Place::Reading(project) = &self.place {
+            let reading = self.coders.reading(self.stream, project.as_deref()).await?;
+            let worked = self.work_on(&reading.ground, outputs, stop).await;
+            reading.end().await;
+            return worked;
+        }
         let turn = Turn { stream: self.stream, outputs, stop };
-        let worktree = self.coders.worktree(turn, self.place, &self.coder).await?;
-        let mut tools = ToolProgram::start(&self.coders, &worktree, self.stream).await?;
+        let worktree = self.coders.worktree(turn, &self.place, &self.coder).await?;
+        self.work_on(&Ground::of(&worktree)?, outputs, stop).await
+    }
+
+    async fn work_on(
+        &self,
+        ground: &Ground,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<Measured, backend::Error> {
+        let mut tools = ToolProgram::start(&self.coders, ground, self.stream).await?;
         let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
         tools.end().await;
         worked.unwrap_or(Err(backend::Error::Cancelled))
@@ -68,7 +97,7 @@ impl NativeAgent {
         let (started, mut sum) = (Instant::now(), Sum::default());
         let schemas = self.schemas();
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
-        let mut pace = Pace::new(self.steps);
+        let mut pace = self.pace.clone();
         loop {
             let reply = native::run(&self.client, &request, outputs, stop.token()).await?;
             if let Some(usage) = reply.measured.usage {
@@ -77,6 +106,11 @@ impl NativeAgent {
             sum.add(reply.measured);
             let next = pace.answered(&reply.calls);
             if next == Next::Done {
+                if let Some(form) = self.form.as_ref().filter(|form| !(form.fits)(&reply.text)) {
+                    request.messages.push(Message::new(Role::Assistant, reply.text));
+                    let request = in_form(request, form, IN_FORM.to_owned());
+                    sum.add(native::run(&self.client, &request, outputs, stop.token()).await?.measured);
+                }
                 break;
             }
             request.messages.push(Message::calling(reply.text, &reply.calls));
@@ -103,8 +137,14 @@ impl NativeAgent {
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<Measured, backend::Error> {
-        request.tools.clear();
-        request.messages.push(Message::new(Role::User, why.asks()));
+        request = match &self.form {
+            Some(form) => in_form(request, form, format!("{} {IN_FORM}", why.words())),
+            None => {
+                request.tools.clear();
+                request.messages.push(Message::new(Role::User, why.asks()));
+                request
+            }
+        };
         say(outputs, Output::Text(format!("\n\n*{}*\n\n", why.told()))).await?;
         Ok(native::run(&self.client, &request, outputs, stop.token()).await?.measured)
     }
@@ -182,6 +222,14 @@ impl NativeAgent {
         };
         self.asking.ask(ask).await == Some(Permit::Once)
     }
+}
+
+/// The same conversation, to be ended in this form.
+fn in_form(mut request: Request, form: &Form, words: String) -> Request {
+    request.tools.clear();
+    request.schema = Some(form.schema.clone());
+    request.messages.push(Message::new(Role::User, words));
+    request
 }
 
 fn tool(schema: &Schema) -> Tool {

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tools::{Answer, Call};
 
-use super::{Coders, tool_program::ToolProgram, worktrees::blocking};
+use super::{Coders, Ground, tool_program::ToolProgram, worktrees::blocking};
 use crate::{backend, engine::Stop};
 
 /// The id of its call in the stream. An agent's own calls have longer ones.
@@ -65,7 +65,7 @@ impl Coders {
             ..Update::default()
         })
         .await?;
-        let mut program = ToolProgram::start(self, &worktree, turn.stream).await?;
+        let mut program = ToolProgram::start(self, &Ground::of(&worktree)?, turn.stream).await?;
         let arguments = json!({ "command": setup.command, "seconds": SECONDS_MAX });
         let call = Call { name: "run".to_owned(), arguments };
         let answer = turn.stop.token().run_until_cancelled(program.call(&call)).await;

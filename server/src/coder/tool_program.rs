@@ -11,7 +11,7 @@ use tokio::{
 use tools::{Answer, Call};
 use wall::{Grace, Process, Program};
 
-use super::{Coders, environment, unprepared};
+use super::{Coders, Ground, environment, unprepared};
 use crate::backend;
 
 /// Longer than the longest command may take.
@@ -28,17 +28,13 @@ pub struct ToolProgram {
 }
 
 impl ToolProgram {
-    pub async fn start(
-        coders: &Coders,
-        worktree: &git::Worktree,
-        stream: StreamId,
-    ) -> Result<Self, backend::Error> {
-        let wall = coders.wall(worktree, Vec::new())?;
+    pub async fn start(coders: &Coders, ground: &Ground, stream: StreamId) -> Result<Self, backend::Error> {
+        let wall = coders.wall(ground, Vec::new());
         let program = Program {
             program: coders.helper.clone().into_os_string(),
             args: vec!["tools".into()],
-            env: environment(worktree),
-            folder: worktree.tree(),
+            env: environment(ground),
+            folder: ground.folder.clone(),
         };
         let (level, marker) = (coders.level().await, coders.marker(stream));
         let process = Process::spawn(&coders.helper, &level, &wall, program, &marker, false).await;

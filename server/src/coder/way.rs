@@ -1,6 +1,6 @@
 //! How an agent reaches its model: a model server by way of the relay, or its own account by way of a proxy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use acp::{Agent, Source};
 use domain::{
@@ -71,18 +71,17 @@ impl Way {
     }
 
     /// What the agent finds in its home, though it lies elsewhere.
-    pub fn shared(&self, worktree: &git::Worktree) -> Result<Vec<Shared>, backend::Error> {
-        let home = worktree.home();
+    pub fn shared(&self, home: &Path) -> Result<Vec<Shared>, backend::Error> {
         match self {
             Self::Server { agent, .. } => {
                 // The empty file that stood for a login in an earlier turn would be taken for a broken one.
                 if let Some(account) = &agent.account {
-                    home_file::remove(&home, account.login).map_err(|error| unprepared(&error))?;
+                    home_file::remove(home, account.login).map_err(|error| unprepared(&error))?;
                 }
                 Ok(Vec::new())
             }
             Self::Account { login, place, .. } => {
-                home_file::put(&home, place, "").map_err(|error| unprepared(&error))?;
+                home_file::put(home, place, "").map_err(|error| unprepared(&error))?;
                 Ok(vec![Shared { file: login.clone(), place: home.join(place) }])
             }
         }

@@ -63,6 +63,10 @@ impl Web {
         Ok(Self { client, search })
     }
 
+    pub fn has_search(&self) -> bool {
+        self.search.is_some()
+    }
+
     pub fn schemas(&self) -> Vec<Schema> {
         let one = |name, about, field: &str, words: &str| Schema {
             name,

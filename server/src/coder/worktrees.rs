@@ -20,12 +20,15 @@ impl Coders {
     pub(super) async fn worktree(
         &self,
         turn: Turn<'_>,
-        place: Place,
+        place: &Place,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
         let chat = match place {
-            Place::Chat(chat) => chat,
-            Place::Battle(battle) => return self.make_for_battle(turn, battle).await,
+            Place::Chat(chat) => *chat,
+            Place::Battle(battle) => return self.make_for_battle(turn, *battle).await,
+            Place::Reading(_) => {
+                return Err(backend::Error::Unprepared("Whoever only reads has no worktree.".into()));
+            }
         };
         let known = store::worktrees::get(&self.db, chat).await.map_err(|error| unprepared(&error))?;
         match known {
@@ -170,11 +173,13 @@ pub(crate) fn copies(setup: &Setup) -> Vec<PathBuf> {
     setup.copy.iter().map(PathBuf::from).collect()
 }
 
-/// Whose worktree a task works in.
-#[derive(Clone, Copy, Debug)]
+/// On what a task works: in whose worktree, or where nothing can be changed.
+#[derive(Clone, Debug)]
 pub(crate) enum Place {
     Chat(ChatId),
     Battle(BattleId),
+    /// A project's own folder; an empty one where the project must not be seen.
+    Reading(Option<PathBuf>),
 }
 
 /// The disk blocks, so it is asked on a thread that may.

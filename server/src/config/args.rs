@@ -25,6 +25,12 @@ pub struct ServeArgs {
     /// The model for chats, titles and analysis, as MODEL or SERVER/MODEL
     #[arg(long, value_name = "MODEL")]
     pub default_model: Option<String>,
+    /// Who works in flows: qwen, native or another agent [default: qwen]
+    #[arg(long, value_name = "AGENT")]
+    pub flow_backend: Option<String>,
+    /// The model of flows, as MODEL or SERVER/MODEL [default: the default model]
+    #[arg(long, value_name = "MODEL")]
+    pub flow_model: Option<String>,
     /// A folder in which projects may lie; may be repeated
     #[arg(long = "allowed-root", value_name = "DIR")]
     pub allowed_roots: Vec<String>,
@@ -66,6 +72,8 @@ impl ServeArgs {
             "data_dir" => one(&self.data_dir),
             "pg_bin_dir" => one(&self.pg_bin_dir),
             "default_model" => one(&self.default_model),
+            "flow_backend" => one(&self.flow_backend),
+            "flow_model" => one(&self.flow_model),
             "allowed_roots" => many(&self.allowed_roots),
             "public_url" => one(&self.public_url),
             "trusted_proxies" => many(&self.trusted_proxies),

@@ -60,6 +60,8 @@ const SETTINGS: &[Setting] = &[
     one("database_url", "", "DATABASE_URL"),
     one("pg_bin_dir", "--pg-bin-dir", "PG_BIN_DIR"),
     one("default_model", "--default-model", "DEFAULT_MODEL"),
+    one("flow_backend", "--flow-backend", "FLOW_BACKEND"),
+    one("flow_model", "--flow-model", "FLOW_MODEL"),
     list("allowed_roots", "--allowed-root", "BOOCODE_ALLOWED_ROOTS", ':'),
     one("public_url", "--public-url", "BOOCODE_PUBLIC_URL"),
     list("trusted_proxies", "--trusted-proxy", "BOOCODE_TRUSTED_PROXIES", ','),

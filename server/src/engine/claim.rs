@@ -26,6 +26,8 @@ const PROVIDE_EVERY: Duration = Duration::from_secs(5);
 /// How long the tables may take to say what is to be asked.
 const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
 const MACHINE_PLACES: u32 = 1;
+/// What code does between the agents of runs.
+const STEPS_PLACES: u32 = 2;
 /// What a claim may allow for until the execution's own limit ends it.
 const DEADLINE_SLACK: Duration = Duration::from_secs(60);
 
@@ -54,6 +56,7 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
             changed.mark_unchanged();
             let mut slots = engine.0.models.slots();
             slots.push((engine.machine().slot_key, MACHINE_PLACES));
+            slots.push((engine.steps().slot_key, STEPS_PLACES));
             if let Err(error) = store::slots::provide(&engine.0.db, &slots).await {
                 tracing::warn!(%error, "the places at model servers could not be kept; trying again");
             }
@@ -72,6 +75,7 @@ impl Engine {
     async fn claim_all(&self) -> store::Result<()> {
         let mut reachable = self.0.models.claimable();
         reachable.push(self.machine());
+        reachable.push(self.steps());
         let longest = LIMIT_MAX + DEADLINE_SLACK;
         let host = self.0.coders.host();
         while !self.0.shutdown.is_cancelled() {
@@ -88,6 +92,11 @@ impl Engine {
     /// The place of work that asks no model. One at a time, so that what is measured is not somebody else's.
     fn machine(&self) -> Reachable {
         Reachable { server: slot::MACHINE.to_owned(), slot_key: format!("machine {}", self.0.coders.host()) }
+    }
+
+    /// The place of what code does between the agents of runs.
+    fn steps(&self) -> Reachable {
+        Reachable { server: slot::STEPS.to_owned(), slot_key: format!("steps {}", self.0.coders.host()) }
     }
 
     fn start_task(&self, task: Task) {

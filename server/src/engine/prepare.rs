@@ -2,10 +2,12 @@
 
 mod battle;
 mod chat;
+mod run;
 
 use std::sync::Arc;
 
 use domain::{
+    agent::{CALLS_MAX, Pace, STEPS},
     catalogue::ModelRef,
     chat::Coder,
     feed::StreamId,
@@ -54,7 +56,7 @@ impl Engine {
         match task.owner {
             Owner::Chat(chat) => self.for_chat(task, chat, stream, running).await,
             Owner::Battle(battle) => self.for_battle(task, battle, stream, running).await,
-            Owner::Run(_) => Err(Unprepared::Told("There is nothing to do for this run.".into())),
+            Owner::Run(run) => self.for_run(task, run, stream, running).await,
         }
     }
 
@@ -90,6 +92,7 @@ impl Engine {
         let coders = Arc::clone(&self.0.coders);
         if coder.backend.is_native() {
             let (allowed, steps) = persona.as_ref().map_or((None, None), |it| (it.tools.clone(), it.steps));
+            let pace = Pace::new(steps.unwrap_or(STEPS), CALLS_MAX);
             let request = prompt::request(conversation, endpoint, persona).map_err(Unprepared::Told)?;
             let client = self.0.client.clone();
             return Ok(Arc::new(NativeAgent {
@@ -101,7 +104,8 @@ impl Engine {
                 coder,
                 asking,
                 allowed,
-                steps,
+                pace,
+                form: None,
             }));
         }
         let agent = self

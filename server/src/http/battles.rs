@@ -2,14 +2,14 @@
 
 mod shown;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use app::{error::AppError, ports};
+use app::ports;
 use axum::{
     Json, Router,
     extract::{Path, Query, State},
     http::{StatusCode, header},
-    response::{Html, IntoResponse, Response},
+    response::{Html, IntoResponse as _, Response},
     routing::{get, post},
 };
 use domain::{
@@ -17,22 +17,18 @@ use domain::{
     battle::{Draft, Examiner, Fresh, Identity, Input, Judge, Kind, Line},
     catalogue::Catalogue,
     chat::Choice,
-    feed::{Envelope, Seq, StreamId},
+    feed::StreamId,
     id::{BattleId, ContestantId, ProjectId, SessionId},
     layout::Target,
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::Value;
 use store::Db;
-use tokio::{sync::Notify, time::timeout};
 use uuid::Uuid;
 
+use super::scripts::{After, Answer};
 use crate::{engine::now_ms, live::Live, ports::Ports};
 use shown::{Listed, Shown};
-
-/// How long somebody who waits for news is held.
-const EVENTS_WAIT_MAX: Duration = Duration::from_secs(20);
-const EVENTS_READ_MAX: i64 = 500;
 
 #[derive(Clone)]
 pub struct Battles {
@@ -55,31 +51,6 @@ pub fn routes(battles: Battles) -> Router {
         .route("/api/battles/{id}/events", get(events))
         .route("/battle/{id}/export", get(export))
         .with_state(battles)
-}
-
-/// Everything that goes wrong, as a page is told it, under the status that it means.
-struct Refused(AppError);
-
-type Answer<T> = Result<T, Refused>;
-
-impl<E: Into<AppError>> From<E> for Refused {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
-
-impl IntoResponse for Refused {
-    fn into_response(self) -> Response {
-        let status = match &self.0 {
-            AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
-            AppError::Rejected(Rejected::Idle | Rejected::Busy | Rejected::Stale) => StatusCode::CONFLICT,
-            AppError::Rejected(_) | AppError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
-            AppError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        (status, Json(json!({ "error": self.0.to_string() }))).into_response()
-    }
 }
 
 #[derive(Deserialize)]
@@ -275,44 +246,14 @@ async fn export(State(at): State<Battles>, Path(id): Path<BattleId>) -> Answer<R
     Ok((headers, Html(page)).into_response())
 }
 
-#[derive(Deserialize)]
-struct After {
-    #[serde(default)]
-    after: Seq,
-}
-
 /// What happened to the battle after an event; waits a while where there is nothing yet.
 async fn events(
     State(at): State<Battles>,
     Path(id): Path<BattleId>,
-    Query(After { mut after }): Query<After>,
-) -> Answer<Response> {
+    Query(after): Query<After>,
+) -> Answer<Json<Value>> {
     store::battles::get(&at.db, id).await?;
-    let bell = Arc::new(Notify::new());
-    at.live.log.listen(&bell);
-    let found = timeout(EVENTS_WAIT_MAX, async {
-        loop {
-            let Some(events) = store::feed::read_after(&at.db, after, EVENTS_READ_MAX).await? else {
-                // Too long ago to be told: whoever asks looks at the battle itself and goes on from now.
-                let now = store::feed::head(&at.db).await?;
-                return Ok::<_, store::Error>((now, Vec::new()));
-            };
-            after = events.last().map_or(after, |last| last.seq);
-            let is_own = |envelope: &Envelope| envelope.event.battle() == Some(id);
-            let own: Vec<_> = events.into_iter().filter(is_own).collect();
-            if !own.is_empty() {
-                return Ok((after, own));
-            }
-            bell.notified().await;
-        }
-    });
-    let found = found.await;
-    at.live.log.leave(&bell);
-    let (after, events) = match found {
-        Ok(found) => found?,
-        Err(_) => (after, Vec::new()),
-    };
-    Ok(Json(json!({ "after": after, "events": events })).into_response())
+    after.news(&at.db, &at.live, |event| event.battle() == Some(id)).await
 }
 
 impl Battles {

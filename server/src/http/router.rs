@@ -13,6 +13,7 @@ use super::{
     guard, headers, health, history, login,
     metrics::{self, Metrics},
     pages,
+    runs::{self, Runs},
 };
 use crate::{engine::Tally, ports::Ports};
 
@@ -21,6 +22,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
     let gate = Arc::clone(&feed.gate);
     let db = feed.db.clone();
     let battles = Battles { db: db.clone(), live: Arc::clone(&feed.live), ports: ports.clone() };
+    let runs = Runs { db: db.clone(), live: Arc::clone(&feed.live), ports: ports.clone() };
     let metrics = Metrics { db: db.clone(), live: Arc::clone(&feed.live), tally };
     let context = move || {
         provide_context(db.clone());
@@ -34,6 +36,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
         .merge(design)
         .merge(history::routes(feed.db.clone()))
         .merge(battles::routes(battles))
+        .merge(runs::routes(runs))
         .merge(login::routes(Arc::clone(&gate)))
         .merge(health::routes(Arc::clone(&gate)))
         .merge(metrics::routes(metrics))

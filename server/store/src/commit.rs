@@ -11,9 +11,10 @@ use domain::{
     catalogue::ModelRef,
     chat::{Input, Kind, Report},
     feed::{Event, Seq, StreamId},
-    id::{AttachmentId, Attempt, BattleId, ChatId, SessionId, TaskId},
+    id::{AttachmentId, Attempt, BattleId, ChatId, RunId, SessionId, TaskId},
     layout,
     output::{Outcome, Phase},
+    run,
     task::{self, Owner, Work},
     transcript::Transcript,
     workspace::ChatEntry,
@@ -25,7 +26,7 @@ use crate::{
     Db, Result, attachments, battles, chats, feed, layouts,
     record::record,
     results::{self, Made},
-    streams, tasks, workspace,
+    runs, streams, tasks, workspace,
 };
 
 /// What a commit did.
@@ -129,7 +130,22 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
                 battle::Report { task, attempt, outcome, stream_len, said, changes, checked, fresh, at_ms };
             battle.decide(battle::Input::Report(report))?
         }
-        Owner::Run(_) => return Err(Rejected::Stale.into()),
+        Owner::Run(run) => {
+            let shown = runs::lock(&mut tx, run).await?;
+            let stream = StreamId { task, attempt };
+            let stream_len = lock_stream(&mut tx, stream).await?;
+            let tally = runs::tally(&mut tx, stream).await?;
+            let is_agent = shown.step_of(task).is_some_and(|step| step.step.agent().is_some());
+            let is_answered = is_agent && matches!(outcome, Outcome::Done { .. });
+            let fresh = Fresh::new(Uuid::now_v7());
+            let ended = run::Ended { task, attempt, outcome, stream_len, tally, fresh, at_ms };
+            let events = shown.ended(ended)?;
+            if is_answered {
+                let said = streams::read_with(&mut tx, stream, 0, SAID_OF_STEP_BYTES_MAX).await?;
+                runs::keep_output(&mut tx, task, &Transcript::read(&said).last_words()).await?;
+            }
+            events
+        }
     };
     finish(tx, events).await
 }
@@ -149,6 +165,9 @@ async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Re
 /// An opinion that is longer is none.
 const SAID_BYTES_MAX: u64 = 256 * 1024;
 
+/// With all that its tools said.
+const SAID_OF_STEP_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
 /// What survived of what was said, without reasoning.
 async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<String> {
     Ok(Transcript::read(&streams::read_with(tx, stream, 0, SAID_BYTES_MAX).await?).text())
@@ -167,7 +186,7 @@ pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed>
         Owner::Battle(battle) => {
             battles::lock(&mut tx, battle).await?.decide(battle::Input::Phase { task, attempt, phase })?
         }
-        Owner::Run(_) => return Err(Rejected::Stale.into()),
+        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase)?,
     };
     finish(tx, events).await
 }
@@ -199,6 +218,24 @@ pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, target: layout::T
     let changes = layout.decide(layout::Input::Bind { maker, content, target })?;
     let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
     events.extend(changed(session, changes));
+    finish(tx, events).await
+}
+
+/// A new run, in the tab that it was launched from, or in one of its own.
+pub async fn start_run(db: &Db, shown: run::Shown, at_ms: i64, target: layout::Target) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let session = shown.session;
+    let layout = layouts::lock(&mut tx, session).await?;
+    let (maker, content) = (layout::Content::Orchestrator, layout::Content::Run(shown.id()));
+    let changes = layout.decide(layout::Input::Bind { maker, content, target })?;
+    let mut events = shown.begin(Fresh::new(Uuid::now_v7()), at_ms)?;
+    events.extend(changed(session, changes));
+    finish(tx, events).await
+}
+
+pub async fn cancel_run(db: &Db, id: RunId, at_ms: i64) -> Result<Committed> {
+    let mut tx = db.pool.begin().await?;
+    let events = runs::lock(&mut tx, id).await?.cancel(Fresh::new(Uuid::now_v7()), at_ms)?;
     finish(tx, events).await
 }
 

@@ -3,8 +3,10 @@
 use domain::{
     battle,
     chat::title,
+    flow::{Band, FlowId},
     history::{Entry, Filter, Found, Kind, Listing, Place, Speaker, State, Worded as _},
     id::{ProjectId, SessionId},
+    run,
     search::{Asked, Marked, snippet},
 };
 use time::{Duration, OffsetDateTime, Time, macros::datetime};
@@ -55,7 +57,7 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                     from messages join tasks on tasks.id = messages.task_id
                     where messages.chat_id = chats.id order by place desc limit 1
                 ) turn on true
-                where coalesce($3, 'chat') = 'chat' and not $12
+                where coalesce($3, 'chat') = 'chat' and not $12 and not $16
                   and (cardinality($1) = 0 or chats.id in (select chat_id from saying))
                   and ($4::uuid is null or projects.id = $4)
                   and ($5::uuid is null or sessions.id = $5)
@@ -79,7 +81,7 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                             and position($15 in lower(identity || ' ' || model)) > 0)) as won
                     from contestants where battle_id = battles.id
                 ) own
-                where coalesce($3, 'battle') = 'battle'
+                where coalesce($3, 'battle') = 'battle' and not $16
                   and not exists (
                       select from unnest($2::text[]) as said (word)
                       where position(said.word in lower(battles.prompt)) = 0)
@@ -91,6 +93,31 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                   and (own.active_at, battles.id) < ($9::timestamptz, $10)
                 order by own.active_at desc, battles.id desc limit $11)
                union all
+               (select 'run', flow_runs.id, flow_runs.flow || ' ' || left(flow_runs.focus, 400), own.active_at, own.state,
+                    projects.id, projects.name, sessions.id, sessions.name, own.parts
+                from flow_runs
+                join sessions on sessions.id = flow_runs.session_id
+                join projects on projects.id = flow_runs.project_id
+                cross join lateral (
+                    select count(*) filter (where plan -> 'work' ? 'agent') as parts,
+                        to_timestamp(flow_runs.created_at_ms / 1000.0) as active_at,
+                        case flow_runs.status when 'cancelled' then 'stopped' when 'running' then
+                            case when bool_or(status in ('running', 'done', 'failed')) then 'running' else 'waiting' end
+                            else flow_runs.status end as state
+                    from flow_steps where run_id = flow_runs.id
+                ) own
+                where coalesce($3, 'run') = 'run' and not $12
+                  and not exists (
+                      select from unnest($2::text[]) as said (word)
+                      where position(said.word in lower(flow_runs.flow || ' ' || flow_runs.focus)) = 0)
+                  and ($4::uuid is null or projects.id = $4)
+                  and ($5::uuid is null or sessions.id = $5)
+                  and ($6::text is null or own.state = $6)
+                  and ($17::text is null or flow_runs.flow = $17) and ($18::text is null or flow_runs.band = $18)
+                  and own.active_at >= $7 and own.active_at < $8
+                  and (own.active_at, flow_runs.id) < ($9::timestamptz, $10)
+                order by own.active_at desc, flow_runs.id desc limit $11)
+               union all
                (select 'session', sessions.id, projects.name || ' · ' || sessions.name, own.active_at, null,
                     null, null, null, null, own.parts
                 from sessions
@@ -99,7 +126,7 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                     select count(*) as parts, coalesce(max(active_at), sessions.created_at) as active_at
                     from chats where session_id = sessions.id
                 ) own
-                where coalesce($3, 'session') = 'session' and not $12
+                where coalesce($3, 'session') = 'session' and not $12 and not $16
                   and not exists (
                       select from unnest($2::text[]) as said (word)
                       where position(said.word in lower(projects.name || ' ' || sessions.name)) = 0)
@@ -135,7 +162,10 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
         filter.is_of_battles(),
         filter.battle_type.map(battle::Kind::word),
         filter.contestant.as_ref().map(|name| name.to_lowercase()),
-        filter.winner.as_ref().map(|name| name.to_lowercase())
+        filter.winner.as_ref().map(|name| name.to_lowercase()),
+        filter.is_of_runs(),
+        filter.flow.map(FlowId::name),
+        filter.band.map(Band::name)
     )
     .fetch_all(&db.pool)
     .await?;
@@ -174,7 +204,14 @@ impl Row {
         let project = self.project_id.map(ProjectId).zip(self.project);
         let session = self.session_id.map(SessionId).zip(self.session);
         let kind = Kind::from_word(&self.kind).ok_or_else(|| unknown(&self.kind))?;
-        let title = if kind == Kind::Battle { title::from_prompt(&self.title) } else { self.title.clone() };
+        let title = match kind {
+            Kind::Battle => title::from_prompt(&self.title),
+            Kind::Run => {
+                let (flow, focus) = self.title.split_once(' ').unwrap_or((&self.title, ""));
+                run::call(flow.parse()?, focus)
+            }
+            Kind::Chat | Kind::Session => self.title.clone(),
+        };
         Ok(Entry {
             kind,
             id: self.id,

@@ -13,6 +13,7 @@ mod layouts;
 pub mod logins;
 mod record;
 pub mod results;
+pub mod runs;
 pub mod search;
 pub mod settings;
 pub mod setups;

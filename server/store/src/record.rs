@@ -11,7 +11,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use crate::{Result, attachments, battles, chats::word, layouts, search, slots, worktrees};
+use crate::{Result, attachments, battles, chats::word, layouts, runs, search, slots, worktrees};
 
 pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> Result<()> {
     for event in events {
@@ -42,6 +42,13 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         }
         Event::ExaminationAdded { battle, examination } => {
             battles::record_examination(connection, *battle, examination).await?;
+        }
+        Event::FlowRunStarted { run } => runs::insert(connection, run).await?,
+        Event::FlowRunStepUpdated { run, task, change } => {
+            runs::record_step(connection, *run, *task, change).await?;
+        }
+        Event::FlowRunUpdated { run, change, at_ms } => {
+            runs::record_run(connection, *run, change, *at_ms).await?;
         }
         Event::LayoutChanged { session, change } => layouts::record(connection, *session, change).await?,
         Event::ChatTitled { chat, title, by } => {
@@ -121,8 +128,10 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         }
         Event::TaskQueued { task, .. } => insert_task(connection, task).await?,
         Event::TaskStarted { owner, task, attempt, .. } => {
-            if let Owner::Battle(_) = owner {
-                battles::record_task(connection, *task, &Standing::Dispatched).await?;
+            match owner {
+                Owner::Battle(_) => battles::record_task(connection, *task, &Standing::Dispatched).await?,
+                Owner::Run(_) => runs::record_task(connection, *task, "running").await?,
+                Owner::Chat(_) => {}
             }
             // The claim itself wrote the task's row; its output starts empty.
             sqlx::query!("insert into streams (task_id, attempt) values ($1, $2)", task.0, attempt.0 as i32)
@@ -154,8 +163,10 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
                 .await?;
         }
         Event::TaskRequeued { owner, task, attempt, stream_len } => {
-            if let Owner::Battle(_) = owner {
-                battles::record_task(connection, *task, &Standing::Queued).await?;
+            match owner {
+                Owner::Battle(_) => battles::record_task(connection, *task, &Standing::Queued).await?,
+                Owner::Run(_) => runs::record_task(connection, *task, "queued").await?,
+                Owner::Chat(_) => {}
             }
             let lost = serde_json::json!([[attempt, stream_len]]);
             sqlx::query!(

@@ -12,7 +12,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use crate::{Db, Result, battles, chats, layouts, streams::whole_characters, workspace};
+use crate::{Db, Result, battles, chats, layouts, runs, streams::whole_characters, workspace};
 
 /// Of a longer text the page gets the beginning at once and the rest through the feed.
 const STREAM_BYTES_MAX: i32 = 1024 * 1024;
@@ -57,7 +57,11 @@ async fn session_of(
         Wanted::Start | Wanted::SettingsPage(_) => return Ok(None),
         Wanted::Chat(chat) => workspace.chat(chat).ok_or_else(|| Rejected::missing("chat"))?.session,
         Wanted::Battle(battle) => battles::session(connection, battle).await?,
-        Wanted::Session(session) | Wanted::Settings(session) | Wanted::Arena(session) => session,
+        Wanted::Run(run) => runs::session(connection, run).await?,
+        Wanted::Session(session)
+        | Wanted::Settings(session)
+        | Wanted::Arena(session)
+        | Wanted::Orchestrator(session) => session,
     };
     workspace.session(session).ok_or_else(|| Rejected::missing("session"))?;
     Ok(Some(session))
@@ -75,9 +79,10 @@ async fn open(
     let kept = keep.iter().copied().take(KEPT_MAX).filter(|content| match content {
         Content::Chat(chat) => workspace.chat(*chat).is_some_and(|chat| chat.session == id),
         Content::Battle(battle) => workspace.battle(*battle).is_some_and(|battle| battle.session == id),
-        Content::Arena | Content::Settings => false,
+        Content::Run(run) => workspace.run(*run).is_some_and(|run| run.session == id),
+        Content::Arena | Content::Orchestrator | Content::Settings => false,
     });
-    let (mut chats, mut battles) = (BTreeMap::new(), BTreeMap::new());
+    let (mut chats, mut battles, mut runs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for content in in_front.chain(kept) {
         match content {
             Content::Chat(chat) => {
@@ -90,8 +95,13 @@ async fn open(
                     place.insert(battles::load(connection, battle).await?);
                 }
             }
-            Content::Arena | Content::Settings => {}
+            Content::Run(run) => {
+                if let Entry::Vacant(place) = runs.entry(run) {
+                    place.insert(runs::load(connection, run).await?);
+                }
+            }
+            Content::Arena | Content::Orchestrator | Content::Settings => {}
         }
     }
-    Ok(OpenSession { id, layout, chats, battles })
+    Ok(OpenSession { id, layout, chats, battles, runs })
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{
     Db, Error, Result, battles,
     chats::{from_word, word},
-    feed,
+    feed, runs,
 };
 
 /// Adds a project with its first session.
@@ -170,5 +170,6 @@ pub(crate) async fn load(connection: &mut PgConnection) -> Result<Workspace> {
     })
     .collect::<Result<_>>()?;
     let battles = battles::entries(connection).await?;
-    Ok(Workspace { projects, sessions, chats, battles })
+    let runs = runs::entries(connection).await?;
+    Ok(Workspace { projects, sessions, chats, battles, runs })
 }

@@ -15,6 +15,7 @@ mod it {
     mod logins;
     mod races;
     mod replay;
+    mod runs;
     mod scene;
     mod search;
     mod settings;

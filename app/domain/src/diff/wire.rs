@@ -89,6 +89,17 @@ pub fn write_cell(out: &mut String, cell: &Cell, is_right: bool) {
     }
 }
 
+/// A line of a file that nothing was changed in.
+pub fn line_row(number: u32, text: &str, colours: &[Colour]) -> String {
+    let mut out = String::new();
+    let row = Row { kind: Kind::Context, part: 0, old: 0, new: number, left: None, right: None, pair: None };
+    write_row(&mut out, &row);
+    let cell =
+        Cell { text, colours, marks: &[], has_newline: true, shows_return: false, part: 0, columns: 0 };
+    write_cell(&mut out, &cell, false);
+    out
+}
+
 struct Writer<'a> {
     out: &'a mut String,
     /// The letter of the span that is being written.

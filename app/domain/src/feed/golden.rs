@@ -8,6 +8,7 @@ use crate::{
     backend::Backend,
     catalogue::ModelRef,
     chat::{Body, Choice, Coder, Kind, NewTurn},
+    flow::{Band, FlowId, StepId},
     id::{AttachmentId, ProjectId, SessionId, WorktreeId},
     layout::{Anchor, Change, Content, Edge, PaneId, Place, SplitId, Tab, TabNumber},
     output::Measured,
@@ -329,6 +330,49 @@ fn task_events() {
             r#"{{"task_settled":{{"chat":"{ONE}","task":"{TWO}","work":"title","attempt":1,"outcome":{{"done":{{"measured":{{"duration_ms":9,"first_token_ms":null,"load_ms":null,"usage":null,"timings":null,"cut_short":false}}}}}},"stream_len":4}}}}"#
         ),
     );
+}
+
+#[test]
+fn run_events() {
+    let (run, task) = (RunId(id(1)), TaskId(id(2)));
+    let step = || StepId("options".into());
+    let updated = |task, change| Event::FlowRunStepUpdated { run, task, change: Box::new(change) };
+    check(
+        updated(Some(task), run::Change::StepReady { step: step() }),
+        &format!(
+            r#"{{"flow_run_step_updated":{{"run":"{ONE}","task":"{TWO}","change":{{"step_ready":{{"step":"options"}}}}}}}}"#
+        ),
+    );
+    check(
+        updated(None, run::Change::StepSkipped { step: step(), because: "no sign of it".into() }),
+        &format!(
+            r#"{{"flow_run_step_updated":{{"run":"{ONE}","change":{{"step_skipped":{{"step":"options","because":"no sign of it"}}}}}}}}"#
+        ),
+    );
+    let status = run::StepStatus::Done { attempt: Attempt(1) };
+    check(
+        updated(None, run::Change::StepSettled { step: step(), status }),
+        &format!(
+            r#"{{"flow_run_step_updated":{{"run":"{ONE}","change":{{"step_settled":{{"step":"options","status":{{"done":{{"attempt":1}}}}}}}}}}}}"#
+        ),
+    );
+    let all = |change| Event::FlowRunUpdated { run, change: Box::new(change), at_ms: 7 };
+    check(
+        all(run::Change::RunCancelling),
+        &format!(r#"{{"flow_run_updated":{{"run":"{ONE}","change":"run_cancelling","at_ms":7}}}}"#),
+    );
+    let status = run::Status::Failed { reason: "Gate failed: no".into() };
+    check(
+        all(run::Change::RunSettled { status }),
+        &format!(
+            r#"{{"flow_run_updated":{{"run":"{ONE}","change":{{"run_settled":{{"status":{{"failed":{{"reason":"Gate failed: no"}}}}}}}},"at_ms":7}}}}"#
+        ),
+    );
+    let mut started = run::tests::shown(FlowId::CodeReview, Band::Small);
+    started.run.steps.truncate(1);
+    started.run.steps[0].step.needs.clear();
+    let json = include_str!("../../golden/events/flow_run_started.json");
+    check(Event::FlowRunStarted { run: Box::new(started) }, json.trim_end());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{Kind, State, Worded as _};
 use crate::{
     battle,
+    flow::{Band, FlowId},
     id::{ProjectId, SessionId},
     search::Asked,
     workspace::Workspace,
@@ -33,6 +34,9 @@ pub struct Filter {
     /// Only battles in which somebody like this took part, or won.
     pub contestant: Option<String>,
     pub winner: Option<String>,
+    /// Only runs of this flow, or of this band.
+    pub flow: Option<FlowId>,
+    pub band: Option<Band>,
     /// The first and the last day, in UTC: a server does not know where its reader is.
     pub from: Option<Date>,
     pub to: Option<Date>,
@@ -57,6 +61,8 @@ pub enum Field {
     BattleType,
     Contestant,
     Winner,
+    Flow,
+    Band,
     From,
     To,
     Before,
@@ -70,7 +76,7 @@ pub struct Fault {
 }
 
 impl Field {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Asked,
         Self::Kind,
         Self::Project,
@@ -79,6 +85,8 @@ impl Field {
         Self::BattleType,
         Self::Contestant,
         Self::Winner,
+        Self::Flow,
+        Self::Band,
         Self::From,
         Self::To,
         Self::Before,
@@ -95,6 +103,8 @@ impl Field {
             Self::BattleType => "type",
             Self::Contestant => "contestant",
             Self::Winner => "winner",
+            Self::Flow => "flow",
+            Self::Band => "band",
             Self::From => "from",
             Self::To => "to",
             Self::Before => "before",
@@ -106,6 +116,11 @@ impl Filter {
     /// Whether a condition asks for battles alone.
     pub fn is_of_battles(&self) -> bool {
         self.battle_type.is_some() || self.contestant.is_some() || self.winner.is_some()
+    }
+
+    /// Whether a condition asks for runs alone.
+    pub fn is_of_runs(&self) -> bool {
+        self.flow.is_some() || self.band.is_some()
     }
 
     /// Reads the query of an address, whatever stands in it.
@@ -183,6 +198,8 @@ impl Filter {
             Field::BattleType => self.battle_type.map(|kind| kind.word().to_owned()),
             Field::Contestant => self.contestant.clone(),
             Field::Winner => self.winner.clone(),
+            Field::Flow => self.flow.map(|flow| flow.name().to_owned()),
+            Field::Band => self.band.map(|band| band.name().to_owned()),
             Field::From => self.from.map(|day| day.to_string()),
             Field::To => self.to.map(|day| day.to_string()),
             Field::Before => self.before.map(|place| place.to_string()),
@@ -201,6 +218,8 @@ impl Filter {
             Field::BattleType => filter.battle_type = None,
             Field::Contestant => filter.contestant = None,
             Field::Winner => filter.winner = None,
+            Field::Flow => filter.flow = None,
+            Field::Band => filter.band = None,
             Field::From => filter.from = None,
             Field::To => filter.to = None,
             Field::Before => {}
@@ -238,6 +257,8 @@ impl Filter {
             }
             Field::Contestant => self.contestant = Some(name(value)?),
             Field::Winner => self.winner = Some(name(value)?),
+            Field::Flow => self.flow = Some(value.parse().map_err(|_| unknown("a flow."))?),
+            Field::Band => self.band = Some(value.parse().map_err(|_| unknown("a band."))?),
             Field::From => {
                 self.from = Some(day(value).ok_or_else(|| unknown("a day; write it as 2025-12-31."))?)
             }

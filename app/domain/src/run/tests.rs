@@ -9,6 +9,8 @@ use crate::{
     output::Outcome,
 };
 
+pub(crate) use super::carried::tests::shown;
+
 pub(super) fn run(flow: FlowId, band: Band) -> Run {
     let plan = Plan::new(request(flow, band, false), &signals(&[]));
     Run::new(RunId(uuid::Uuid::from_u128(1)), plan, 2)

@@ -57,7 +57,7 @@ impl Engine {
                 let words = self.examination(task, &battle).await?;
                 self.ask(task, &battle, stream, running, words).await
             }
-            Purpose::ChatTurn | Purpose::CoderTurn | Purpose::Title => Err(none()),
+            Purpose::ChatTurn | Purpose::CoderTurn | Purpose::Title | Purpose::Step => Err(none()),
         }
     }
 

@@ -22,8 +22,22 @@ fn any_filter() -> impl Strategy<Value = Filter> {
     let before = prop::option::of((0..=253_402_300_799_999_999i64, any::<u128>()));
     let types = prop::option::of(prop::sample::select(vec![battle::Kind::Coding, battle::Kind::Qa]));
     let names = (prop::option::of("[a-zé/]{1,20}"), prop::option::of("[a-z]{1,20}"));
-    (asked, kind, state, ids, days, before, types, names).prop_map(
-        |(asked, kind, state, (project, session), days, before, battle_type, (contestant, winner))| {
+    let runs = (
+        prop::option::of(prop::sample::select(FlowId::ALL.to_vec())),
+        prop::option::of(prop::sample::select(Band::ALL.to_vec())),
+    );
+    (asked, kind, state, ids, days, before, types, names, runs).prop_map(
+        |(
+            asked,
+            kind,
+            state,
+            (project, session),
+            days,
+            before,
+            battle_type,
+            (contestant, winner),
+            (flow, band),
+        )| {
             let (from, to) = match days {
                 (Some(a), Some(b)) => (Some(a.min(b)), Some(a.max(b))),
                 days => days,
@@ -37,6 +51,8 @@ fn any_filter() -> impl Strategy<Value = Filter> {
                 battle_type,
                 contestant,
                 winner,
+                flow,
+                band,
                 from,
                 to,
                 before: before.map(|(at_us, n)| Cursor { at_us, id: id(n) }),

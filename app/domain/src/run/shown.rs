@@ -1,0 +1,294 @@
+//! A run with all that a page shows of it: whose it is, who works, and how far each of its tasks is.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Change, Draft, Run, RunStep, Status, StepStatus};
+use crate::{
+    backend::Backend,
+    catalogue::ModelRef,
+    chat::title,
+    feed::{Event, StreamId},
+    flow::{
+        Band, FlowId, Plan, Request, Signals, Step, StepId,
+        fold::{Ended, Output},
+        plan::Work,
+    },
+    id::{Attempt, ProjectId, RunId, SessionId, TaskId},
+    output::Phase,
+    task::{self, Owner, Task},
+};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    pub session: SessionId,
+    pub project: ProjectId,
+    pub run: Run,
+    pub terms: Terms,
+    pub created_at_ms: i64,
+    #[serde(default)]
+    pub finished_at_ms: Option<i64>,
+    /// What carries out a step, from when it is ready.
+    pub carried_by: BTreeMap<StepId, TaskId>,
+    pub tasks: BTreeMap<TaskId, Task>,
+}
+
+/// What is settled before the first step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    pub backend: Backend,
+    pub model: ModelRef,
+    pub paid: bool,
+    /// Where the project's folder is: only a server there does the work.
+    pub host: String,
+    /// The project's commit at the start.
+    pub base: String,
+    /// What speaks for specialists.
+    pub signals: Signals,
+    /// The commit since which something was changed that the flow looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The repository's own template for a description, by its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Whether pages can be searched for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_web: bool,
+}
+
+/// Who would work if nobody is named, and what stands against it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    pub backend: Backend,
+    pub model: Option<ModelRef>,
+    pub hindrance: Option<String>,
+}
+
+/// Lines of a file as it was when a run began, with their colours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileAt {
+    pub path: String,
+    /// How many it has.
+    pub lines: u32,
+    /// The number of the first one that is given, from 1.
+    pub first: u32,
+    /// One a line, as [`crate::diff::RowText::read`] reads them.
+    pub rows: String,
+}
+
+impl Shown {
+    pub fn id(&self) -> RunId {
+        self.run.id
+    }
+
+    /// Total: an event of another run, or about something unknown, changes nothing. That a step was begun, lost or is
+    /// being stopped, its task tells.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::FlowRunStepUpdated { run, task, change } if *run == self.run.id => {
+                if let (Some(task), Some(step)) = (task, change.step()) {
+                    self.carried_by.insert(step.clone(), *task);
+                }
+                self.run.apply(change);
+            }
+            Event::FlowRunUpdated { run, change, at_ms } if *run == self.run.id => {
+                self.run.apply(change);
+                if let Change::RunSettled { .. } = **change {
+                    self.finished_at_ms = Some(*at_ms);
+                }
+            }
+            Event::TaskQueued { owner, task } if *owner == Owner::Run(self.run.id) => {
+                self.tasks.insert(task.id, task.clone());
+            }
+            _ => {
+                for task in self.tasks.values_mut() {
+                    task.apply(event);
+                }
+                if let Some(change) = self.told_by_task(event) {
+                    self.run.apply(&change);
+                }
+            }
+        }
+    }
+
+    fn told_by_task(&self, event: &Event) -> Option<Change> {
+        match event {
+            Event::TaskStarted { task, attempt, at_ms, .. } => {
+                let step = self.step_of(*task)?.step.id.clone();
+                Some(Change::StepStarted { step, attempt: *attempt, at_ms: *at_ms })
+            }
+            Event::TaskRequeued { task, attempt, .. } => {
+                let step = self.step_of(*task)?.step.id.clone();
+                Some(Change::StepRequeued { step, attempt: *attempt })
+            }
+            Event::TaskCancelling { task, .. } => {
+                Some(Change::StepCancelling { step: self.step_of(*task)?.step.id.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    pub fn task_of(&self, step: &StepId) -> Option<&Task> {
+        self.tasks.get(self.carried_by.get(step)?)
+    }
+
+    /// The step that a task carries out.
+    pub fn step_of(&self, task: TaskId) -> Option<&RunStep> {
+        let (step, _) = self.carried_by.iter().find(|(_, carries)| **carries == task)?;
+        self.run.step(step)
+    }
+
+    /// What a running step is doing.
+    pub fn phase(&self, step: &StepId) -> Option<&Phase> {
+        match &self.task_of(step)?.status {
+            task::Status::Running { phase, .. } => Some(phase),
+            _ => None,
+        }
+    }
+
+    /// The newest attempt at a step that has something to read.
+    pub fn stream_of(&self, step: &StepId) -> Option<StreamId> {
+        let task = self.task_of(step)?;
+        Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 })
+    }
+
+    /// Of a step that is done, the attempt that counts.
+    pub fn counted(&self, step: &RunStep) -> Option<StreamId> {
+        let StepStatus::Done { attempt } = step.status else { return None };
+        Some(StreamId { task: *self.carried_by.get(&step.step.id)?, attempt })
+    }
+
+    /// The streams of agents, each with its final length once that is known.
+    pub fn visible_streams(&self) -> Vec<(StreamId, Option<u64>)> {
+        let agents = self.run.steps.iter().filter(|step| step.step.agent().is_some());
+        let tasks = agents.filter_map(|step| self.task_of(&step.step.id));
+        let stream = |task: &Task, attempt: Attempt| StreamId { task: task.id, attempt };
+        tasks
+            .flat_map(|task| {
+                task.attempts().into_iter().map(move |(attempt, len)| (stream(task, attempt), len))
+            })
+            .collect()
+    }
+
+    /// What came of the agents' steps that are over, with what they said. `plan` is the run's own, as it stands.
+    pub fn outputs<'a>(&self, plan: &'a Plan, said: &BTreeMap<StepId, String>) -> Vec<Output<'a>> {
+        let ended = |step: &'a Step| {
+            let ended = match &self.run.step(&step.id)?.status {
+                StepStatus::Done { .. } => Ended::Said(said.get(&step.id).cloned().unwrap_or_default()),
+                StepStatus::Failed { reason } => Ended::Failed(reason.clone()),
+                StepStatus::Skipped { because } => Ended::Skipped(because.clone()),
+                StepStatus::Cancelled => Ended::Cancelled,
+                StepStatus::Waiting | StepStatus::Queued | StepStatus::Running { .. } => return None,
+            };
+            Some(Output { step, ended })
+        };
+        plan.steps.iter().filter(|step| step.agent().is_some()).filter_map(ended).collect()
+    }
+
+    pub fn has_report(&self) -> bool {
+        self.run.steps.iter().any(|step| step.step.work == Work::Render && step.is_done())
+    }
+
+    /// How many of its steps are over, and of how many.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.run.steps.iter().filter(|step| step.is_settled()).count(), self.run.steps.len())
+    }
+
+    pub fn title(&self) -> String {
+        named(&self.run.request)
+    }
+
+    /// The same question once more, in this band.
+    pub fn again(&self, id: RunId, band: Band) -> Draft {
+        let Request { flow, fast, target, focus, .. } = self.run.request.clone();
+        Draft {
+            id,
+            session: self.session,
+            flow: flow.name().to_owned(),
+            band: band.name().to_owned(),
+            fast,
+            target: target.path().to_owned(),
+            focus,
+            backend: self.terms.backend.0.clone(),
+            model: self.terms.model.to_string(),
+        }
+    }
+}
+
+/// What a run is called in lists and tabs.
+pub fn named(request: &Request) -> String {
+    call(request.flow, &request.focus)
+}
+
+/// As [`named`], of what a list has.
+pub fn call(flow: FlowId, focus: &str) -> String {
+    let name = flow.flow().title;
+    match focus.trim() {
+        "" => name.to_owned(),
+        focus => format!("{name}: {}", title::from_prompt(focus)),
+    }
+}
+
+impl Change {
+    /// The step that it is about; none where it is about the run as a whole.
+    pub fn step(&self) -> Option<&StepId> {
+        match self {
+            Self::StepReady { step }
+            | Self::StepStarted { step, .. }
+            | Self::StepCancelling { step }
+            | Self::StepRequeued { step, .. }
+            | Self::StepSkipped { step, .. }
+            | Self::StepSettled { step, .. } => Some(step),
+            Self::RoundAdded { .. } | Self::RunCancelling | Self::RunSettled { .. } => None,
+        }
+    }
+}
+
+impl Status {
+    /// In tables and the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running { .. } => "running",
+            Self::Done => "done",
+            Self::Failed { .. } => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Failed { reason } => Some(reason),
+            _ => None,
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        !matches!(self, Self::Queued | Self::Running { .. })
+    }
+}
+
+impl StepStatus {
+    /// In tables and the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Queued => "queued",
+            Self::Running { .. } => "running",
+            Self::Done { .. } => "done",
+            Self::Failed { .. } => "failed",
+            Self::Skipped { .. } => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Why there is nothing of it.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Failed { reason } => Some(reason),
+            Self::Skipped { because } => Some(because),
+            _ => None,
+        }
+    }
+}

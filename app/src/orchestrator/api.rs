@@ -1,0 +1,71 @@
+//! What can be asked of runs. A script asks the same of `/api/runs`.
+
+#[cfg(feature = "ssr")]
+use domain::{
+    diff::Window,
+    flow::Band,
+    layout::{PaneId, Target},
+    page::Wanted,
+};
+use domain::{
+    flow::Report,
+    id::RunId,
+    run::{Draft, FileAt, Offer},
+};
+use leptos::prelude::*;
+
+#[cfg(feature = "ssr")]
+use crate::ports;
+use crate::{error::AppError, wire::Wire};
+
+/// Launches a run and leads to it. `pane` is where it was asked for.
+#[server(endpoint = "launch_run")]
+pub async fn launch_run(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<(), AppError> {
+    let target = Target::Tab { pane: pane.map(PaneId) };
+    // Texts of forms have the line ends of the web.
+    let draft = Draft { focus: draft.focus.replace("\r\n", "\n"), ..draft };
+    let run = ports::orchestrator()?.launch(draft, target).await?;
+    leptos_axum::redirect(&Wanted::Run(run).path());
+    Ok(())
+}
+
+#[server(endpoint = "cancel_run")]
+pub async fn cancel_run(run: RunId) -> Result<(), AppError> {
+    ports::orchestrator()?.cancel(run).await
+}
+
+/// The same question once more, in this band or in the same one, under the id that whoever asks made.
+#[server(endpoint = "run_again")]
+pub async fn run_again(
+    run: RunId,
+    id: RunId,
+    #[server(default)] band: String,
+    #[server(default)] pane: Option<u32>,
+) -> Result<(), AppError> {
+    let band = match band.as_str() {
+        "" => None,
+        band => Some(band.parse::<Band>()?),
+    };
+    let target = Target::Tab { pane: pane.map(PaneId) };
+    let run = ports::orchestrator()?.again(run, id, band, target).await?;
+    leptos_axum::redirect(&Wanted::Run(run).path());
+    Ok(())
+}
+
+/// None while there is none yet.
+#[server(endpoint = "run_report", protocol = Wire)]
+pub async fn run_report(run: RunId) -> Result<Option<Report>, AppError> {
+    ports::orchestrator()?.report(run).await
+}
+
+/// Lines of a file as it was when the run began.
+#[server(endpoint = "read_file_at", protocol = Wire)]
+pub async fn read_file_at(run: RunId, path: String, first: u32, count: u32) -> Result<FileAt, AppError> {
+    ports::orchestrator()?.file_at(run, path, Window { start: first, count }).await
+}
+
+/// Who would work if nobody is named.
+#[server(endpoint = "flow_offer", protocol = Wire)]
+pub async fn flow_offer() -> Result<Offer, AppError> {
+    Ok(ports::orchestrator()?.offer().await)
+}

@@ -1,0 +1,105 @@
+//! Where a task works: its folder, what is its own beside it, and what the wall lets it do there.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use domain::{feed::StreamId, id::RunId};
+use tokio::task::spawn_blocking;
+use wall::Access;
+
+use super::{Coders, unprepared};
+use crate::backend;
+
+pub(crate) struct Ground {
+    pub folder: PathBuf,
+    pub home: PathBuf,
+    pub tmp: PathBuf,
+    pub access: Access,
+}
+
+impl Ground {
+    /// A worktree, which may be changed.
+    pub fn of(worktree: &git::Worktree) -> Result<Self, backend::Error> {
+        let objects = worktree.objects().map_err(|error| unprepared(&error))?;
+        let access = Access::Write { tree: worktree.tree(), objects: vec![objects] };
+        Ok(Self { folder: worktree.tree(), home: worktree.home(), tmp: worktree.tmp(), access })
+    }
+}
+
+/// A ground on which nothing can be changed. What an agent needs for itself goes with it.
+pub(crate) struct Reading {
+    pub ground: Ground,
+    own: PathBuf,
+}
+
+impl Reading {
+    /// Nothing runs there any more.
+    pub async fn end(self) {
+        let own = self.own;
+        let removed = spawn_blocking(move || std::fs::remove_dir_all(own)).await;
+        if let Ok(Err(error)) = removed {
+            tracing::warn!(%error, "what an agent had for itself stays until the next start");
+        }
+    }
+}
+
+impl Coders {
+    /// A project's own folder to be read, or an empty one where the project must not be seen.
+    pub(super) async fn reading(
+        &self,
+        stream: StreamId,
+        project: Option<&Path>,
+    ) -> Result<Reading, backend::Error> {
+        let own = self.steps.join(stream.to_string());
+        let project = project.map(Path::to_owned);
+        let made = spawn_blocking(move || make(own, project)).await;
+        made.map_err(|error| unprepared(&error))?.map_err(|error| unprepared(&error))
+    }
+}
+
+fn make(own: PathBuf, project: Option<PathBuf>) -> io::Result<Reading> {
+    // An attempt has a name of its own, so what lies there is a killed server's.
+    if own.exists() {
+        std::fs::remove_dir_all(&own)?;
+    }
+    let [home, tmp, empty] = ["home", "tmp", "empty"].map(|name| own.join(name));
+    for folder in [&home, &tmp, &empty] {
+        std::fs::create_dir_all(folder)?;
+    }
+    let folder = match project {
+        Some(project) => project.canonicalize()?,
+        None => empty,
+    };
+    let access = Access::Read { project: folder.clone() };
+    Ok(Reading { ground: Ground { folder, home, tmp, access }, own })
+}
+
+impl Coders {
+    /// Throws away what was recorded for runs that were never launched, or that are gone.
+    pub async fn sweep_recorded(&self) -> anyhow::Result<()> {
+        let recorded = self.recorded.clone();
+        for left in spawn_blocking(move || git::list(&recorded)).await?? {
+            let run = left.id().parse().map(RunId);
+            if let Ok(run) = run
+                && store::runs::is_there(&self.db, run).await?
+            {
+                continue;
+            }
+            let id = left.id().to_owned();
+            if let Err(error) = spawn_blocking(move || left.remove()).await? {
+                tracing::warn!(%error, id, "what no run owns could not be removed");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Throws away what killed servers left.
+pub(super) fn clear(steps: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(steps)? {
+        std::fs::remove_dir_all(entry?.path())?;
+    }
+    Ok(())
+}

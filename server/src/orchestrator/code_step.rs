@@ -1,0 +1,90 @@
+//! The steps that code carries out: the fold counts what a round brought, the last one makes the report.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
+
+use domain::{
+    feed::StreamId,
+    flow::{
+        Report, StepId,
+        plan::Work,
+        report::{CHANGED_MEANWHILE, Material},
+        tally,
+    },
+    output::{Measured, Output},
+    run::Shown,
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use store::Db;
+use tokio::{sync::mpsc, task::spawn_blocking};
+use uuid::Uuid;
+
+use super::Recorded;
+use crate::{
+    backend,
+    coder::Coders,
+    engine::{Backend, Stop},
+};
+
+pub(crate) struct CodeStep {
+    pub db: Db,
+    pub coders: Arc<Coders>,
+    pub stream: StreamId,
+    pub shown: Shown,
+    /// What agents answered.
+    pub said: BTreeMap<StepId, String>,
+    pub work: Work,
+    pub project: PathBuf,
+}
+
+impl Backend for CodeStep {
+    fn run<'a>(
+        &'a self,
+        _: &'a mpsc::Sender<Output>,
+        _: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        async move {
+            let started = Instant::now();
+            let (tally, report) = match self.work {
+                Work::Render => (None, Some(self.report().await?)),
+                Work::Fold | Work::Agent(_) => (Some(self.count()), None),
+            };
+            let kept = store::runs::keep_made(&self.db, self.stream, tally, report.as_ref()).await;
+            kept.map_err(|error| unprepared(&error))?;
+            Ok(Measured { duration_ms: started.elapsed().as_millis() as u64, ..Measured::default() })
+        }
+        .boxed()
+    }
+}
+
+impl CodeStep {
+    fn count(&self) -> domain::flow::rounds::Tally {
+        let plan = self.shown.run.plan();
+        tally(&plan, &self.shown.outputs(&plan, &self.said))
+    }
+
+    async fn report(&self) -> Result<Report, backend::Error> {
+        let folder = self.coders.recorded_folder(self.shown.id().0);
+        let aside = Uuid::now_v7();
+        let aside = (self.coders.recorded_folder(aside), aside.to_string());
+        let (shown, said, project) = (self.shown.clone(), self.said.clone(), self.project.clone());
+        let made = spawn_blocking(move || {
+            let recorded = Recorded::open(&folder)?;
+            let is_current = recorded.is_current(&project, &aside.0, &aside.1);
+            let notes = if is_current { Vec::new() } else { vec![CHANGED_MEANWHILE.to_owned()] };
+            let plan = shown.run.plan();
+            Ok::<_, git::Error>(Report::new(&Material {
+                plan: &plan,
+                outputs: &shown.outputs(&plan, &said),
+                project: &recorded,
+                has_template: shown.terms.template.is_some(),
+                has_web: shown.terms.has_web,
+                notes,
+            }))
+        });
+        made.await.map_err(|error| unprepared(&error))?.map_err(|error| unprepared(&error))
+    }
+}
+
+fn unprepared(error: &dyn std::fmt::Display) -> backend::Error {
+    backend::Error::Unprepared(error.to_string())
+}

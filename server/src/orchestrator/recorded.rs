@@ -1,0 +1,108 @@
+//! A project as it was when a run began. Everything here reads the disk: call it from a thread that may block.
+
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, path::Path};
+
+use domain::flow::{
+    brief::{DIFF_BYTES_MAX, TEMPLATE_BYTES_MAX},
+    evidence::ProjectText,
+};
+
+/// What is longer is no text that somebody wrote.
+const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Of all files that are looked at for one report.
+const KEPT_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+pub(crate) struct Recorded {
+    snapshot: git::Snapshot,
+    reader: git::Reader,
+    kept: RefCell<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    texts: HashMap<String, Option<Text>>,
+    bytes: usize,
+}
+
+struct Text {
+    text: String,
+    /// Where its lines begin.
+    starts: Vec<usize>,
+}
+
+impl Recorded {
+    pub fn open(folder: &Path) -> Result<Self, git::Error> {
+        let snapshot = git::Snapshot::open(folder)?;
+        Ok(Self { reader: snapshot.reader()?, snapshot, kept: RefCell::default() })
+    }
+
+    /// None where there was no such text.
+    pub fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        let bytes = self.reader.text(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()?;
+        (!bytes.contains(&0)).then_some(bytes)
+    }
+
+    /// What was changed since a commit, as much of it as a prompt holds and a little more, so that it is told.
+    pub fn change(&self, since: &str) -> Result<String, git::Error> {
+        let patch = self.snapshot.patch_since(since, DIFF_BYTES_MAX)?;
+        Ok(String::from_utf8_lossy(&patch).into_owned())
+    }
+
+    pub fn template(&self, path: &str) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.bytes(path)?).into_owned();
+        let end = text.floor_char_boundary(TEMPLATE_BYTES_MAX + 1);
+        Some(text[..end].to_owned())
+    }
+
+    /// Whether the project still holds the same. What cannot be told is no proof that it does.
+    pub fn is_current(&self, project: &Path, aside: &Path, id: &str) -> bool {
+        let now = git::Snapshot::take(aside, id, project, true, &git::Limits::default());
+        let is_same = now.as_ref().is_ok_and(|now| now.content() == self.snapshot.content());
+        if now.is_ok()
+            && let Err(error) = git::Worktree::open(aside).and_then(git::Worktree::remove)
+        {
+            tracing::warn!(%error, "what a project was compared with could not be removed");
+        }
+        is_same
+    }
+
+    fn with<T>(&self, path: &str, look: impl FnOnce(&Text) -> Option<T>) -> Option<T> {
+        let mut kept = self.kept.borrow_mut();
+        if !kept.texts.contains_key(path) {
+            let text = self.bytes(path).map(Text::new);
+            kept.bytes += text.as_ref().map_or(0, |text| text.text.len());
+            if kept.bytes > KEPT_BYTES_MAX {
+                *kept = Kept::default();
+            }
+            kept.texts.insert(path.to_owned(), text);
+        }
+        kept.texts.get(path)?.as_ref().and_then(look)
+    }
+}
+
+impl Text {
+    fn new(bytes: Vec<u8>) -> Self {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let ends = text.bytes().zip(1..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
+        let mut starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+        // What follows the last newline is a line only if there is something.
+        starts.pop_if(|start| *start == text.len());
+        Self { text, starts }
+    }
+
+    fn line(&self, number: usize) -> Option<&str> {
+        let start = *self.starts.get(number.checked_sub(1)?)?;
+        let end = self.starts.get(number).copied().unwrap_or(self.text.len());
+        Some(self.text[start..end].trim_end_matches(['\n', '\r']))
+    }
+}
+
+impl ProjectText for Recorded {
+    fn line_count(&self, path: &str) -> Option<usize> {
+        self.with(path, |text| Some(text.starts.len()))
+    }
+
+    fn line(&self, path: &str, number: usize) -> Option<Cow<'_, str>> {
+        self.with(path, |text| text.line(number).map(|line| Cow::Owned(line.to_owned())))
+    }
+}
