@@ -3,7 +3,7 @@
 use domain::flow::{Band, FlowId, Plan, Request, Signals};
 use serde_json::{Value, json};
 
-use super::{CANARY, FAULT, Shop, launch, over, page, report, server, steps};
+use super::{CANARY, FAULT, Shop, launch, over, page, report, server, steps, wide_server};
 use crate::{
     arena,
     harness::{Server, World},
@@ -12,16 +12,18 @@ use crate::{
 /// By every tool and by the shell, and then an answer.
 const VANDAL: &str = r#"[[tool write {"path": "owned.txt", "content": "x"}]][[tool edit {"path": "README.md", "old": "Shop", "new": "owned"}]][[tool run {"command": "echo x > owned.txt; rm -f README.md; git commit --allow-empty -m owned"}]][[shell echo x > owned.txt]][[tool git {"command": "diff --output=owned.txt HEAD~1"}]][[say {"summary": "I tried."}]]"#;
 
-async fn vandalise(server: &Server, shop: &Shop) -> Value {
+/// Launches it with these words, which hold so many attempts to write.
+async fn vandalise(server: &Server, shop: &Shop, words: &str, attempts: usize) -> Value {
     let before = shop.files();
-    let id = launch(server, shop.ask("code-review", VANDAL)).await;
+    let id = launch(server, shop.ask("code-review", words)).await;
     let run = over(server, &id).await;
-    let after: Vec<_> = shop.files();
+    let after = shop.files();
     assert!(before == after, "the project was changed: {:?}", names(&before, &after));
     let shown = page(server, &id).await;
-    assert!(!shown.streams.is_empty());
+    assert_eq!(shown.streams.len(), 4, "two who look and two who check");
     for (_, text) in &shown.streams {
-        assert!(text.contains("owned.txt"), "the attempts are there to be read: {text}");
+        let failed = text.matches(r#""status":"failed""#).count();
+        assert_eq!(failed, attempts, "the attempts are there to be read: {text}");
     }
     run
 }
@@ -37,7 +39,7 @@ async fn a_model_that_tries_to_write_by_every_tool_changes_nothing() {
     let world = World::new().await;
     let server = server(&world, "one", "native", "local/small").await;
     let shop = Shop::new(&world, &server).await;
-    let run = vandalise(&server, &shop).await;
+    let run = vandalise(&server, &shop, VANDAL, 5).await;
     assert_eq!(run["status"], "done", "{run:#}");
     // The control: where writing is allowed, the same words write.
     let field = arena::Field { project: shop.project.clone(), session: shop.session };
@@ -52,10 +54,16 @@ async fn a_model_that_tries_to_write_by_every_tool_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen_that_tries_to_write_changes_nothing() {
     let world = World::new().await;
-    let server = server(&world, "one", "qwen", "local/small").await;
+    let server = wide_server(&world, "one", "qwen", "local/small").await;
     let shop = Shop::new(&world, &server).await;
-    let run = vandalise(&server, &shop).await;
-    assert!(matches!(run["status"].as_str(), Some("done" | "failed")), "{run:#}");
+    let (new, known) = (shop.project.join("owned.txt"), shop.project.join("README.md"));
+    let words = format!(
+        "[[tool write_file {}]][[tool edit {}]][[shell echo x > owned.txt]][[say {{}}]]",
+        json!({"file_path": new, "content": "x"}),
+        json!({"file_path": known, "old_string": "Shop", "new_string": "owned"}),
+    );
+    let run = vandalise(&server, &shop, &words, 3).await;
+    assert_eq!(run["status"], "done", "{run:#}");
     server.stop().await;
 }
 
