@@ -42,6 +42,7 @@ pub use attachments::AttachedByChat;
 use attachments::{Attached, Dropping};
 pub use attempt::AttemptView;
 use composer::Composer;
+pub use kept::leave_draft;
 use message::MessageView;
 pub use persona_picker::options as persona_options;
 pub use picker::{ask_again as ask_for_models, options as model_options};

@@ -166,6 +166,7 @@ impl Notifications {
             | Content::Battle(_)
             | Content::Orchestrator
             | Content::Run(_)
+            | Content::Artifact(_)
             | Content::Settings => None,
         };
         Sight {
