@@ -61,10 +61,12 @@ pub struct Coders {
     host: String,
     worktrees: PathBuf,
     trash: PathBuf,
-    /// What projects held when battles and runs began.
+    /// What projects held when battles began.
     snapshots: PathBuf,
     /// The trees of checks, each for as long as it runs.
     checks: PathBuf,
+    /// What projects held when runs began.
+    recorded: PathBuf,
     /// What agents have for themselves while they only read.
     steps: PathBuf,
     /// What nobody behind a wall sees.
@@ -88,9 +90,10 @@ impl Coders {
         agents: Vec<&'static Agent>,
         shutdown: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let [worktrees, trash, snapshots, checks, steps] =
-            ["worktrees", "trash", "snapshots", "checks", "steps"].map(|name| data_dir.join(name));
-        for folder in [&worktrees, &trash, &snapshots, &checks, &steps] {
+        let [worktrees, trash, snapshots, checks] =
+            ["worktrees", "trash", "snapshots", "checks"].map(|name| data_dir.join(name));
+        let [recorded, steps] = ["recorded", "steps"].map(|name| data_dir.join(name));
+        for folder in [&worktrees, &trash, &snapshots, &checks, &recorded, &steps] {
             std::fs::create_dir_all(folder)?;
         }
         let ended = wall::end_leftovers(host).await?;
@@ -106,6 +109,7 @@ impl Coders {
             trash: trash.canonicalize()?,
             snapshots: snapshots.canonicalize()?,
             checks: checks.canonicalize()?,
+            recorded: recorded.canonicalize()?,
             steps: steps.canonicalize()?,
             hidden: vec![data_dir.canonicalize()?],
             relay: Relay::start(client, shutdown).await?,
@@ -170,6 +174,11 @@ impl Coders {
 
     pub(crate) fn snapshot_folder(&self, of: Uuid) -> PathBuf {
         self.snapshots.join(of.to_string())
+    }
+
+    /// What a project held when this run began.
+    pub(crate) fn recorded_folder(&self, of: Uuid) -> PathBuf {
+        self.recorded.join(of.to_string())
     }
 
     pub(crate) fn folder(&self, id: WorktreeId) -> PathBuf {

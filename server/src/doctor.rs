@@ -53,6 +53,7 @@ pub async fn examine(config: &Config, client: Client) -> Report {
         agents::examine(
             crate::tools::dir(|name| std::env::var(name).ok()).map(|dir| dir.join("agents")),
             &config.agents,
+            &config.flow_backend,
         ),
         models::examine(config, client),
         kernel::examine(),

@@ -91,6 +91,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
         .await?,
     );
     coders.sweep().await?;
+    coders.sweep_recorded().await?;
     let results = Results { db: db.clone(), models: models.clone(), secrets: passwords.clone() };
     let means = Means {
         db: db.clone(),

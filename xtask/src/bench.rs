@@ -44,6 +44,8 @@ enum Name {
     Worktree,
     /// A task of ten seconds in a Coder, against the same agent driven bare
     Backends,
+    /// A large review from the click to the report, against the longest chain of its agents
+    Flow,
     /// The first screen of a diff, and a step of scrolling it, against a floor and other viewers
     Diffview,
     /// A diff of 1,000 changed files, against `git add -N . && git diff`
@@ -75,6 +77,7 @@ impl Bench {
             Name::Start => start::measure(workspace)?.print(),
             Name::Switch => switch::measure(workspace)?.print(),
             Name::Stream => wired::run(workspace, "stream", &[])?,
+            Name::Flow => wired::run(workspace, "flow", &[])?,
             Name::Mention => wired::run(workspace, "mention", &[])?,
             Name::Diffview => diffview::measure(workspace)?,
             Name::Backends => backends::run(workspace)?,

@@ -24,6 +24,8 @@ enum Name {
     Start,
     /// The same while chats go on, and a look at every question, answer and page
     Chat,
+    /// The same while flows run, and a look at every step and report
+    Flows,
 }
 
 impl Chaos {
@@ -31,10 +33,11 @@ impl Chaos {
         println!("seed {}", self.seed);
         match self.name {
             Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
-            Name::Chat => {
+            Name::Chat | Name::Flows => {
+                let task = if matches!(self.name, Name::Chat) { "chaos" } else { "chaos-flows" };
                 let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
                 let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
-                wired::run(workspace, "chaos", &arguments)?;
+                wired::run(workspace, task, &arguments)?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -13,11 +13,12 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use domain::{
     feed::Snapshot,
-    id::{ChatId, MessageId},
+    id::{ChatId, MessageId, SessionId},
     page::Page,
 };
 use reqwest::{Client, RequestBuilder, StatusCode, header, redirect};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader, Lines},
@@ -31,7 +32,7 @@ use crate::{Programs, part::tied_to_us};
 /// Generous, because the machine may be busy; nothing waits this long when all is well.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 const CALL_LIMIT: Duration = Duration::from_secs(20);
-const RETRY_EVERY: Duration = Duration::from_millis(20);
+pub const RETRY_EVERY: Duration = Duration::from_millis(20);
 const LOG_TAIL_LINES: usize = 30;
 
 /// A model server as BooCode is told of it. More than one task at once makes it a cloud's.
@@ -118,6 +119,25 @@ impl Home {
         let cookie = cookie.to_str()?.split(';').next().unwrap_or_default().to_owned();
         let url = link.split("/login").next().unwrap_or_default().to_owned();
         Ok((server, Browser { url, cookie, client: self.client.clone() }))
+    }
+
+    /// A project with a commit, and its session.
+    pub async fn new_project(&self, browser: &Browser) -> Result<SessionId> {
+        let path = self.folder.path().join(Uuid::now_v7().to_string());
+        fs::create_dir(&path)?;
+        fs::write(path.join("a.txt"), "a\n")?;
+        let git = |arguments: &[&str]| -> Result<()> {
+            let mut git = std::process::Command::new("git");
+            git.arg("-C").arg(&path).args(["-c", "user.name=A", "-c", "user.email=a@b"]).args(arguments);
+            let status = git.status()?;
+            if status.success() { Ok(()) } else { bail!("git {arguments:?}: {status}") }
+        };
+        git(&["init", "--quiet"])?;
+        git(&["add", "--all"])?;
+        git(&["commit", "--quiet", "--message", "first"])?;
+        browser.call("add_project", &[("path", path.to_string_lossy().into_owned())]).await?;
+        let workspace = browser.snapshot(None).await?.state.workspace;
+        Ok(workspace.sessions.last().context("the project has no session")?.id)
     }
 
     /// A project with one chat in it.
@@ -247,6 +267,21 @@ impl Browser {
             bail!("{endpoint}: {status} {text}");
         }
         Ok(text)
+    }
+
+    /// As a script asks, in JSON.
+    pub async fn script(&self, path: &str, body: Option<&Value>) -> Result<Value> {
+        let url = format!("{}{path}", self.url);
+        let asked = match body {
+            Some(body) => self.client.post(url).header(header::ORIGIN, &self.url).json(body),
+            None => self.client.get(url),
+        };
+        let answer = asked.timeout(CALL_LIMIT).header(header::COOKIE, &self.cookie).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        if !status.is_success() {
+            bail!("{path}: {status} {text}");
+        }
+        Ok(serde_json::from_str(&text)?)
     }
 
     pub async fn snapshot(&self, chat: Option<ChatId>) -> Result<Snapshot<Page>> {

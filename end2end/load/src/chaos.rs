@@ -3,6 +3,7 @@
 
 mod asker;
 mod dice;
+pub mod flows;
 mod journal;
 mod promises;
 mod strikes;

@@ -6,6 +6,7 @@
 mod backends;
 mod boocode;
 mod chaos;
+mod flow;
 mod machine;
 mod memory;
 mod mention;
@@ -42,6 +43,17 @@ enum Task {
     },
     /// Kill the server and its Postgres while chats go on
     Chaos {
+        #[command(flatten)]
+        programs: Programs,
+        #[arg(long)]
+        kills: u32,
+        #[arg(long)]
+        seed: u64,
+    },
+    /// A large review, against the longest chain of its agents
+    Flow(Programs),
+    /// Kill the server and its Postgres while runs go on
+    ChaosFlows {
         #[command(flatten)]
         programs: Programs,
         #[arg(long)]
@@ -107,6 +119,8 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         Task::Mention(programs) => mention::measure(&programs).await,
         Task::Backends { programs, tools_dir } => backends::measure(&programs, &tools_dir).await,
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
+        Task::Flow(programs) => flow::measure(&programs).await,
+        Task::ChaosFlows { programs, kills, seed } => chaos::flows::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,
         Task::Broadcast => part::broadcast::serve().await,

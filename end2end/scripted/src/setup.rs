@@ -34,7 +34,7 @@ pub struct Script {
     pub api_key: Option<String>,
 }
 
-/// The last three have opinions: see `opinion.rs`.
+/// Judges have opinions: see `opinion.rs`. The analyst works in flows: see `analyst.rs`.
 const MODELS: [&str; 8] =
     ["small", "large", "echo", "count", "judge", "biased-judge", "mumbling-judge", "analyst"];
 

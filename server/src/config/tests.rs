@@ -36,6 +36,7 @@ fn defaults() {
     assert_eq!(config.allowed_roots, [PathBuf::from("/home/ada"), std::env::current_dir().unwrap()]);
     assert_eq!((config.database_url, config.pg_bin_dir, config.default_model), (None, None, None));
     assert!(config.model_servers.is_empty());
+    assert_eq!((config.flow_backend.as_str(), config.flow_model), ("qwen", None));
     assert_eq!(load_ok(&[], &["HOME=/root"], "").data_dir, Path::new("/var/lib/boocode"));
     assert_eq!(load_ok(&[], &["XDG_DATA_HOME=/d"], "").data_dir, Path::new("/d/boocode"));
 }
@@ -49,6 +50,17 @@ fn the_higher_source_wins() {
     check(&[], &["DEFAULT_MODEL=env"], "default_model = 'file'", "env");
     check(&[], &[], "default_model = 'file'", "file");
     check(&[], &["DEFAULT_MODEL="], "default_model = 'file'", "file");
+}
+
+#[test]
+fn who_works_in_flows() {
+    let check = |flags: &[&str], env: &[&str], toml: &str, backend: &str, model: Option<&str>| {
+        let config = load_ok(flags, env, toml);
+        assert_eq!((config.flow_backend.as_str(), config.flow_model.as_deref()), (backend, model));
+    };
+    check(&["--flow-backend", "native"], &["FLOW_MODEL=a/b"], "", "native", Some("a/b"));
+    check(&[], &["FLOW_BACKEND=goose"], "flow_model = 'm'\nflow_backend = 'x'", "goose", Some("m"));
+    assert!(load(&["--flow-backend", " "], &[], "").is_err() && load(&[], &[], "flow_model = ' '").is_err());
 }
 
 #[test]

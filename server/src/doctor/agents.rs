@@ -6,17 +6,24 @@ use acp::{
     Agent,
     install::{self, Installed},
 };
+use domain::backend::NATIVE;
 use wall::Level;
 
-use super::Finding;
+use super::{Finding, Verdict};
 use crate::{coder, config::ConfiguredAgent};
 
-/// `root` is where agents are installed.
-pub(super) async fn examine(root: Option<PathBuf>, configured: &[ConfiguredAgent]) -> Vec<Finding> {
+/// `root` is where agents are installed, `flow_backend` who works in flows.
+pub(super) async fn examine(
+    root: Option<PathBuf>,
+    configured: &[ConfiguredAgent],
+    flow_backend: &str,
+) -> Vec<Finding> {
     let mut findings = vec![wall().await];
     match root {
         Some(root) => {
-            findings.extend(coder::agents::all(configured).into_iter().map(|agent| look(&root, agent)))
+            let agents = coder::agents::all(configured);
+            findings.extend(agents.iter().map(|agent| look(&root, agent)));
+            findings.push(flows(&root, &agents, flow_backend));
         }
         None => findings.push(Finding::absent("agents", "there is no folder to look in", "set HOME")),
     }
@@ -36,6 +43,24 @@ fn look(root: &Path, agent: &Agent) -> Finding {
         Installed::Other { version } => {
             let detail = format!("{version} is installed, {} is needed", package.version);
             Finding::absent(agent.title, detail, by_hand())
+        }
+    }
+}
+
+/// Without whoever works in them no flow begins.
+fn flows(root: &Path, agents: &[&'static Agent], backend: &str) -> Finding {
+    const NAME: &str = "flows";
+    const OTHER: &str = "--flow-backend native, or another agent";
+    if backend == NATIVE {
+        return Finding::fine(NAME, "carried out by BooCode's own agent");
+    }
+    let Some(agent) = agents.iter().find(|agent| agent.name == backend) else {
+        return Finding::absent(NAME, format!("there is no agent called {backend}"), OTHER);
+    };
+    match look(root, agent).verdict {
+        Verdict::Fine => Finding::fine(NAME, format!("carried out by {}", agent.title)),
+        Verdict::Absent | Verdict::Broken => {
+            Finding::absent(NAME, format!("{} would carry them out and is not there", agent.title), OTHER)
         }
     }
 }
@@ -66,7 +91,6 @@ async fn wall() -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::Verdict;
 
     #[test]
     fn what_is_installed_and_what_is_not() {
@@ -82,5 +106,17 @@ mod tests {
         std::fs::write(package.join("package.json"), json).unwrap();
         let found = look(root.path(), agent);
         assert_eq!(found.verdict, Verdict::Absent, "{found:?}");
+    }
+
+    #[test]
+    fn who_works_in_flows() {
+        let root = tempfile::tempdir().unwrap();
+        let check = |backend: &str, verdict: Verdict, expected: &str| {
+            let found = flows(root.path(), &acp::agents::ALL, backend);
+            assert_eq!((found.verdict, found.detail.as_str()), (verdict, expected), "{backend}");
+        };
+        check("native", Verdict::Fine, "carried out by BooCode's own agent");
+        check("qwen", Verdict::Absent, "Qwen Code would carry them out and is not there");
+        check("nobody", Verdict::Absent, "there is no agent called nobody");
     }
 }

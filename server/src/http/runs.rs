@@ -1,4 +1,4 @@
-//! Runs for scripts, behind the same login as the pages. What is answered is described in `docs/api.md`.
+//! Runs for scripts, behind the same login as the pages. What is answered is described in `docs/runs.md`.
 
 mod shown;
 

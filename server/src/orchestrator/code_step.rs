@@ -63,9 +63,9 @@ impl CodeStep {
     }
 
     async fn report(&self) -> Result<Report, backend::Error> {
-        let folder = self.coders.snapshot_folder(self.shown.id().0);
+        let folder = self.coders.recorded_folder(self.shown.id().0);
         let aside = Uuid::now_v7();
-        let aside = (self.coders.snapshot_folder(aside), aside.to_string());
+        let aside = (self.coders.recorded_folder(aside), aside.to_string());
         let (shown, said, project) = (self.shown.clone(), self.said.clone(), self.project.clone());
         let made = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;

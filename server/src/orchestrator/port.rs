@@ -114,7 +114,7 @@ impl ports::Orchestrator for Port {
             if shown.terms.host != self.coders.host() {
                 return Err(AppError::Invalid("What the project held then is on another machine.".into()));
             }
-            let folder = self.coders.snapshot_folder(run.0);
+            let folder = self.coders.recorded_folder(run.0);
             let read = spawn_blocking(move || {
                 let recorded = Recorded::open(&folder).map_err(|error| sentence(&error.to_string()))?;
                 let bytes = recorded.bytes(&path);
@@ -190,7 +190,7 @@ impl Port {
         flow: domain::flow::FlowId,
         target: Target,
     ) -> Result<Beginning, AppError> {
-        let folder = self.coders.snapshot_folder(id.0);
+        let folder = self.coders.recorded_folder(id.0);
         let begun = spawn_blocking(move || {
             // What is there is of a launch that was killed before the run was.
             if let Ok(left) = git::Worktree::open(&folder) {
@@ -206,7 +206,7 @@ impl Port {
     }
 
     async fn forget_beginning(&self, id: RunId) {
-        let folder = self.coders.snapshot_folder(id.0);
+        let folder = self.coders.recorded_folder(id.0);
         if !folder.exists() {
             return;
         }

@@ -444,6 +444,14 @@ pub async fn list(
         .collect()
 }
 
+pub async fn is_there(db: &Db, id: RunId) -> Result<bool> {
+    match session(&mut *db.pool.acquire().await?, id).await {
+        Ok(_) => Ok(true),
+        Err(Error::Rejected(Rejected::Missing { .. })) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 pub(crate) async fn session(connection: &mut PgConnection, id: RunId) -> Result<SessionId> {
     let session = sqlx::query_scalar!("select session_id from flow_runs where id = $1", id.0)
         .fetch_optional(connection)

@@ -19,6 +19,7 @@ mod history;
 mod keys;
 mod personas;
 mod public_url;
+mod runs;
 mod security;
 mod settings;
 mod setup;

@@ -41,6 +41,36 @@ fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
 }
 
 #[test]
+fn a_change_is_told_since_the_commit_that_it_began_at() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let take = |id: &str| {
+        Snapshot::take(&ground.dir.path().join(id), id, &ground.project(), true, &limits()).unwrap()
+    };
+    let head = || String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+    let (first, same) = (take("s1"), take("s2"));
+    assert_eq!((first.since().unwrap(), first.content()), (None, same.content()), "nothing was changed");
+    // What is not committed.
+    let main = head();
+    ground.write("a", "two\n");
+    let changed = take("s3");
+    assert_eq!(changed.since().unwrap().as_deref(), Some(main.as_str()));
+    assert_ne!(changed.content(), first.content());
+    let patch = String::from_utf8(changed.patch_since(&main, 10_000).unwrap()).unwrap();
+    assert!(patch.contains("\n-one\n+two\n"), "{patch}");
+    assert!(changed.patch_since(&main, 10).unwrap().len() < patch.len());
+    // A branch that left the main one.
+    ground.git(&["checkout", "-q", "-b", "feature"]);
+    ground.commit("second");
+    let branch = take("s4");
+    assert_eq!(branch.since().unwrap().as_deref(), Some(main.as_str()));
+    // The project may go on; what was taken stays.
+    ground.write("a", "three\n");
+    ground.commit("third");
+    assert_eq!(branch.patch_since(&main, 10_000).unwrap(), patch.as_bytes());
+    assert_eq!(branch.reader().unwrap().text(b"a", 100).unwrap().as_deref(), Some(&b"two\n"[..]));
+}
+
+#[test]
 fn a_result_stays_as_it_was_and_can_be_compared_copied_and_adopted() {
     let ground = Ground::new(&[("a", "one\n"), ("b", "two\n")]);
     let mut one = ground.worktree("w1");

@@ -61,7 +61,7 @@ impl Engine {
         step: &Step,
         said: &[Said<'_>],
     ) -> Result<Brief, Unprepared> {
-        let folder = self.0.coders.snapshot_folder(shown.id().0);
+        let folder = self.0.coders.recorded_folder(shown.id().0);
         let (since, template) = (shown.terms.since.clone(), shown.terms.template.clone());
         let recorded = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;

@@ -107,19 +107,17 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
     commit::phase(&scene.db, stream_of(&first), Phase::Generating).await.unwrap();
     let stream = carry_out(&scene, &first, "said in the end", None).await;
     scene.report(stream, done()).await.unwrap();
-    let again = scene.report(stream, done()).await;
-    assert!(matches!(again, Err(Error::Rejected(Rejected::Stale))), "{again:?}");
-    let mut last = None;
     while let Some(task) = claim(&scene).await {
         let stream = carry_out(&scene, &task, "said in the end", None).await;
         scene.report(stream, done()).await.unwrap();
         let late = runs::keep_made(&scene.db, stream, None, Some(&report())).await;
         assert!(matches!(late, Err(Error::Rejected(Rejected::Stale))), "{late:?}");
-        last = Some(stream);
     }
+    let again = scene.report(stream, done()).await;
+    assert!(matches!(again, Err(Error::Rejected(Rejected::Stale))), "{again:?}");
     let shown = runs::get(&scene.db, it.id()).await.unwrap();
     assert_eq!((&shown.run.status, shown.progress()), (&Status::Done, (6, 6)));
-    assert!(shown.finished_at_ms.is_some() && last.is_some());
+    assert!(shown.finished_at_ms.is_some());
     let outputs = runs::outputs(&scene.db, it.id()).await.unwrap();
     let steps: Vec<_> = outputs.iter().map(|(step, said)| (step.0.as_str(), said.as_str())).collect();
     let said = "said in the end";
@@ -241,6 +239,9 @@ async fn folding_gives_the_rows(scene: &Scene, seed: u64) {
         assert_eq!(page.run(it.id()), Some(&rows), "seed {seed}, step {step}");
         let listed = snapshot::page(&scene.db, Wanted::Start, &[]).await.unwrap().state.workspace;
         assert_eq!(page.workspace.run(it.id()), listed.run(it.id()), "seed {seed}, step {step}");
+        if rows.run.is_over() {
+            break;
+        }
         if dice.random_bool(0.01) {
             match commit::cancel_run(&scene.db, it.id(), scene.now()).await {
                 Ok(_) | Err(Error::Rejected(_)) => {}

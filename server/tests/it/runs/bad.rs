@@ -1,0 +1,100 @@
+//! What cannot be is refused with the reason, and leaves nothing behind.
+
+use std::fs;
+
+use reqwest::StatusCode;
+use scripted::Script;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Shop, commit, launch, over, server};
+use crate::harness::{Server, World};
+
+async fn refused(server: &Server, run: Value, expected: &str) {
+    let (status, answer) = server.script("/api/runs", Some(run)).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{answer}");
+    let words = answer["error"].as_str().unwrap();
+    assert!(words.contains(expected), "{words:?} does not say {expected:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_launch_that_cannot_be_makes_nothing() {
+    let world = World::new().await;
+    let server = server(&world, "one", "native", "local/analyst").await;
+    let shop = Shop::new(&world, &server).await;
+    let with = |name: &str, value: Value| {
+        let mut run = shop.ask("code-review", "");
+        run[name] = value;
+        run
+    };
+    refused(&server, shop.ask("dance", ""), "There is no flow \"dance\".").await;
+    refused(&server, with("band", json!("huge")), "There is no band \"huge\"").await;
+    refused(&server, shop.ask("research", " "), "Research needs a focus.").await;
+    refused(&server, shop.ask("runbook", ""), "Runbook needs a trigger.").await;
+    refused(&server, shop.ask("research", &"x".repeat(70_000)), "too long").await;
+    refused(&server, with("target", json!("../other")), "is not a path in the project's folder").await;
+    refused(&server, with("target", json!("src/none.rs")), "There is no src/none.rs in the project.").await;
+    refused(&server, with("backend", json!("nobody")), "There is no agent called nobody.").await;
+    refused(&server, with("backend", json!("gemini")), "").await;
+    refused(&server, with("model", json!("local/nothing")), "There is no model called local/nothing.").await;
+    let nothing = "works on a change, and nothing is changed here.";
+    refused(&server, shop.ask("update-pr-description", ""), nothing).await;
+    assert_eq!(server.script("/api/runs", None).await.1, json!([]));
+    let kept: Vec<_> = fs::read_dir(world.folder.path().join("one/recorded")).unwrap().collect();
+    assert!(kept.is_empty(), "{kept:?}");
+    let nobody = server.script(&format!("/api/runs/{}", Uuid::now_v7()), None).await.0;
+    assert_eq!(nobody, StatusCode::NOT_FOUND);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_without_a_commit_is_said() {
+    let world = World::new().await;
+    let server = server(&world, "one", "native", "local/analyst").await;
+    let empty = world.repository("empty");
+    server.call("add_project", &[("path", empty.to_string_lossy().into_owned())]).await;
+    let session = server.snapshot(None).await.state.workspace.sessions.last().unwrap().id;
+    let run = json!({"session": session, "flow": "code-review"});
+    refused(&server, run.clone(), "no commit").await;
+    fs::write(empty.join("a.txt"), "a\n").unwrap();
+    commit(&empty, "first");
+    launch(&server, run).await;
+    server.stop().await;
+}
+
+/// Before the first step, and never with something else.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_its_backend_or_with_too_small_a_context_nothing_begins() {
+    let world = World::with(Script { context_tokens: 16_384, ..Script::default() }).await;
+    let tools = world.folder.path().join("no-tools");
+    fs::create_dir(&tools).unwrap();
+    let server = world.server_with_tools("one", &tools).await;
+    let shop = Shop::new(&world, &server).await;
+    refused(&server, shop.ask("code-review", ""), "Qwen Code cannot work now: not installed.").await;
+    assert_eq!(server.script("/api/runs", None).await.1, json!([]));
+    let with_native = |model: &str| {
+        let mut run = shop.ask("code-review", "[[say {}]]");
+        (run["backend"], run["model"]) = (json!("native"), json!(model));
+        run
+    };
+    // The control: a backend that is there, with enough context.
+    let id = launch(&server, with_native("local/small")).await;
+    over(&server, &id).await;
+    server.stop().await;
+    let server = super::server(&world, "one", "qwen", "local/small").await;
+    refused(&server, shop.ask("code-review", ""), "Context too small").await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn asking_twice_launches_once() {
+    let world = World::new().await;
+    let server = server(&world, "one", "native", "local/analyst").await;
+    let shop = Shop::new(&world, &server).await;
+    let mut run = shop.ask("code-review", "");
+    run["id"] = json!(Uuid::now_v7());
+    let (one, other) = (launch(&server, run.clone()).await, launch(&server, run).await);
+    assert_eq!(one, other);
+    assert_eq!(server.script("/api/runs", None).await.1.as_array().unwrap().len(), 1);
+    server.stop().await;
+}
