@@ -182,7 +182,7 @@ fn Tail(task: Memo<Option<Task>>) -> impl IntoView {
         });
         Some(tail)
     });
-    view! { <span class="step-tail" aria-hidden="true">{tail}</span> }.erase()
+    view! { <span class="step-tail" aria-hidden="true"><span>{tail}</span></span> }.erase()
 }
 
 fn tone(status: &StepStatus) -> Tone {
