@@ -5,6 +5,7 @@ mod keys;
 mod palette;
 
 use domain::{
+    flow::{Flow, FlowId},
     id::ChatId,
     layout::{Content, Direction, Edge, Input, Kind, PaneId, Target},
     page::Wanted,
@@ -36,6 +37,8 @@ pub struct Hands {
     pub renaming: RwSignal<Option<ChatId>>,
     /// The prompt of a battle that is about to be launched.
     pub launching: RwSignal<Option<String>>,
+    /// What a run that is about to be launched is asked.
+    pub orchestrating: RwSignal<Option<String>>,
     pub sidebar: SidebarFold,
     pub is_drawer_open: RwSignal<bool>,
 }
@@ -63,20 +66,38 @@ pub struct Slash {
     pub with_text: Option<WithText>,
 }
 
-/// The action that a message is, with what is written behind it: `/arena mend the build`.
-pub fn of_message(text: &str) -> Option<(WithText, String)> {
-    let (name, rest) = text.trim_start().strip_prefix('/')?.split_once(char::is_whitespace)?;
+/// What a message is that is not sent.
+#[derive(Clone, Copy)]
+pub enum Meant {
+    Action(WithText),
+    Flow(FlowId),
+}
+
+/// What a message means, with what is written behind it: `/arena mend the build`.
+pub fn of_message(text: &str) -> Option<(Meant, String)> {
+    let line = text.trim().strip_prefix('/')?;
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim().to_owned();
+    if let Some(flow) = flows().find(|flow| flow.name == name) {
+        return Some((Meant::Flow(flow.id), rest));
+    }
     let slash = ACTIONS.iter().filter_map(|action| action.slash).find(|slash| slash.name == name)?;
-    Some((slash.with_text?, rest.trim().to_owned()))
+    Some((Meant::Action(slash.with_text?), rest))
+}
+
+/// The flows that a slash begins.
+pub fn flows() -> impl Iterator<Item = &'static Flow> {
+    FlowId::ALL.into_iter().map(FlowId::flow).filter(|flow| flow.kind.is_in_slash_menu())
 }
 
 const PANES: &str = "Panes";
 const CHAT: &str = "Chat";
 const ARENA: &str = "Arena";
+const ORCHESTRATOR: &str = "Orchestrator";
 const GENERAL: &str = "General";
 
 #[rustfmt::skip]
-pub static ACTIONS: [Action; 27] = [
+pub static ACTIONS: [Action; 29] = [
     action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
         "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
         "When the subject changes: an empty chat costs the model less to read."),
@@ -92,6 +113,10 @@ pub static ACTIONS: [Action; 27] = [
         "When you want to see several agents or models do the same, and take the best.",
         |hands, prompt| hands.launching.set(Some(prompt))),
         |hands| hands.launching.set(Some(String::new()))),
+    action(ORCHESTRATOR, "New Orchestrator", "Several agents look at the project", Icon::Workflow, None, None,
+        |hands| hands.open(Kind::Orchestrator, Wanted::Start)),
+    action(ORCHESTRATOR, "Launch a flow", "Over what is here, and then beside it", Icon::Workflow, None, None,
+        |hands| hands.orchestrating.set(Some(String::new()))),
     action(PANES, "Split right", "A chat beside this pane", Icon::Columns, Some("Alt+\\"), slash("split",
         "Opens an empty chat in a pane of its own at the right of this one.",
         "When you want to read one answer while you ask for another."),
@@ -194,6 +219,7 @@ impl Hands {
             | Content::Battle(_)
             | Content::Orchestrator
             | Content::Run(_)
+            | Content::Artifact(_)
             | Content::Settings => None,
         }
     }

@@ -14,3 +14,5 @@ mod roster;
 mod verdict;
 
 pub use launcher_dialog::ArenaLauncherDialog;
+pub(crate) use outputs::TaskOutput;
+pub(crate) use roster::clock;

@@ -9,9 +9,9 @@ use domain::{
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::{arena, chat, chat::api::Models, erased::effect, error::AppError, orchestrator};
 #[cfg(feature = "ssr")]
-use crate::settings::FirstSection;
-use crate::{arena, chat, chat::api::Models, erased::effect, error::AppError};
+use crate::{orchestrator::FirstRead, settings::FirstSection};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct First {
@@ -22,6 +22,10 @@ pub struct First {
     #[cfg(feature = "ssr")]
     #[serde(skip)]
     pub settings: Option<FirstSection>,
+    /// Stays there too: each pane carries its own.
+    #[cfg(feature = "ssr")]
+    #[serde(skip)]
+    pub read: FirstRead,
 }
 
 impl First {
@@ -34,7 +38,10 @@ impl First {
         let chunk = |content| match content {
             Content::Chat(_) => Some(chat::code::CHUNK.name),
             Content::Arena | Content::Battle(_) => Some(arena::code::CHUNK.name),
-            Content::Orchestrator | Content::Run(_) | Content::Settings => None,
+            Content::Orchestrator | Content::Run(_) | Content::Artifact(_) => {
+                Some(orchestrator::code::CHUNK.name)
+            }
+            Content::Settings => None,
         };
         let visible = snapshot.state.showing(self.wanted, None).visible();
         let mut chunks: Vec<_> = visible.into_iter().filter_map(chunk).collect();
@@ -108,9 +115,12 @@ mod server {
                 }
                 None => None,
             };
+            let in_front = page.as_ref().ok().filter(|_| wanted.is_of_a_session());
+            let in_front = in_front.map(|(page, _)| page.state.showing(wanted, None).visible());
+            let read = FirstRead::of(&in_front.unwrap_or_default()).await;
             // Any site can link to an address of ours with words of its own in it.
             let refused = Refused::of(query).filter(|_| comes_from_us(&request.uri, &request.headers));
-            Some(Self { wanted, page, refused, settings })
+            Some(Self { wanted, page, refused, settings, read })
         }
 
         /// Whether it shows what lets another browser in.
@@ -215,7 +225,13 @@ mod server {
             let again = ServerFnUrlError::new("/api/ask", newer.clone()).to_url(address.as_str()).unwrap();
             assert_eq!(Refused::of(again.query().unwrap()).map(|refused| refused.error), Some(newer));
 
-            let first = First { wanted: Wanted::Start, page: Err(error), refused, settings: None };
+            let first = First {
+                wanted: Wanted::Start,
+                page: Err(error),
+                refused,
+                settings: None,
+                read: FirstRead::default(),
+            };
             let html = first.script().to_html();
             let json = html.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
             assert_eq!(serde_json::from_str::<First>(json).unwrap(), first);

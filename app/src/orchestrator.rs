@@ -1,8 +1,19 @@
-//! The Orchestrator: launching a flow on a project, and watching its run.
+//! The Orchestrator: launching a flow on a project, watching its run, and reading what it reports.
 
 pub mod api;
+mod artifact;
+pub mod code;
+#[cfg(feature = "ssr")]
+pub mod export;
+mod first;
 mod launcher;
+mod launcher_dialog;
 mod pane;
+mod report;
+mod slash;
+mod steps;
 
-pub use launcher::FlowLauncher;
-pub use pane::OrchestratorPane;
+#[cfg(feature = "ssr")]
+pub use first::FirstRead;
+pub use launcher_dialog::FlowLauncherDialog;
+pub use slash::launch_at_once;

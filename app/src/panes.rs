@@ -13,15 +13,15 @@ mod place;
 mod tree;
 
 use domain::{
-    id::SessionId,
-    layout::{Content, Direction, Input, Kind, Layout, PaneId, SplitId, TabNumber, Target},
+    id::{ChatId, SessionId},
+    layout::{Content, Direction, Edge, Input, Kind, Layout, PaneId, SplitId, TabNumber, Target},
     page::Wanted,
 };
 use leptos::{prelude::*, task::spawn_local};
 
 use crate::{
     address::{Address, Go, Step},
-    cookie,
+    cookie, device,
     erased::effect,
     error::AppError,
     feed::{Feed, line::Shown},
@@ -157,7 +157,7 @@ impl Panes {
     }
 
     /// In passing: nothing was changed, so there is nothing to keep in sight.
-    fn say(self, error: &AppError) {
+    pub(crate) fn say(self, error: &AppError) {
         let kind = match error {
             AppError::Rejected(_) | AppError::Invalid(_) => ToastKind::Info,
             _ => ToastKind::Failed,
@@ -180,6 +180,40 @@ impl Panes {
         let Some(session) = self.session.get_untracked() else { return };
         let Ok(target) = serde_json::to_string(&target) else { return };
         spawn_local(async move { self.go_when_here(session, api::open_new(session, kind, target).await) });
+    }
+
+    /// A new chat; `prepare` is told which one before it is shown.
+    pub fn open_chat(self, prepare: impl FnOnce(ChatId) + 'static) {
+        let Some(session) = self.session.get_untracked() else { return };
+        let target = Target::Tab { pane: self.focused.get_untracked() };
+        let Ok(target) = serde_json::to_string(&target) else { return };
+        self.go_to(async move {
+            let path = api::open_new(session, Kind::Chat, target).await?;
+            if let Wanted::Chat(chat) = Wanted::from_path(&path) {
+                prepare(chat);
+            }
+            Ok(path)
+        });
+    }
+
+    /// Beside what has the focus, so that both are seen; where evidence is open already, it joins that.
+    pub fn open_beside(self, content: Content) {
+        let (Some(session), Some(focused)) = (self.session.get_untracked(), self.focused.get_untracked())
+        else {
+            return;
+        };
+        let other = self.layout.with_untracked(|layout| {
+            let panes = layout.panes();
+            let other = panes.iter().find(|pane| matches!(pane.shows(), Some(Content::Artifact(_))));
+            other.map(|pane| pane.id)
+        });
+        let target = match other {
+            Some(pane) => Target::Tab { pane: Some(pane) },
+            None if device::is_narrow() => Target::Tab { pane: Some(focused) },
+            None => Target::Split { pane: focused, edge: Edge::Right },
+        };
+        self.awaited.set(Some((session, content)));
+        self.ask(Input::Open { content, target });
     }
 
     /// Leads to what is being made, once it is here.

@@ -129,6 +129,8 @@ pub trait Orchestrator: Send + Sync {
         path: String,
         window: Window,
     ) -> BoxFuture<'_, Result<run::FileAt, AppError>>;
+    /// All of a file as it was then.
+    fn text_at(&self, run: RunId, path: String) -> BoxFuture<'_, Result<Vec<u8>, AppError>>;
 }
 
 /// A path, and what is there.

@@ -26,6 +26,7 @@ use crate::{
     lost::Lost,
     notice::{Failure, LoginLink},
     notifications::Notifications,
+    orchestrator::FlowLauncherDialog,
     panes::{self, PaneTree, Panes},
     settings::SettingsPage,
     theme::ThemeChoice,
@@ -62,8 +63,11 @@ pub fn Workspace(first: First) -> impl IntoView {
     provide_context(address);
     Refusal::provide(first.refused);
     #[cfg(feature = "ssr")]
-    if let Some(settings) = first.settings {
-        provide_context(settings);
+    {
+        if let Some(settings) = first.settings {
+            provide_context(settings);
+        }
+        provide_context(first.read);
     }
     match first.page {
         Ok((snapshot, models)) => view! { <Frame snapshot models address /> }.erase(),
@@ -102,6 +106,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
         is_help_open: RwSignal::new(false),
         renaming: RwSignal::new(None),
         launching: RwSignal::new(None),
+        orchestrating: RwSignal::new(None),
         sidebar: SidebarFold::provide(),
         is_drawer_open,
     };
@@ -121,6 +126,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
         | Wanted::Battle(_)
         | Wanted::Orchestrator(_)
         | Wanted::Run(_)
+        | Wanted::Artifact(_)
         | Wanted::Settings(_) => Front::Panes,
     });
     let name = move || match front.get() {
@@ -167,6 +173,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
         <HelpSheet open=hands.is_help_open />
         <RenameDialog renaming=hands.renaming />
         <ArenaLauncherDialog />
+        <FlowLauncherDialog />
     }
     .erase()
 }

@@ -1,5 +1,6 @@
 //! What the server answers, and to whom.
 
+mod artifacts;
 pub mod assets;
 pub mod attachments;
 mod battles;

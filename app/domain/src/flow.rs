@@ -24,6 +24,7 @@ pub mod review;
 pub mod role;
 pub mod rounds;
 pub mod signal;
+mod size;
 mod tally;
 
 use std::{fmt, str::FromStr};
@@ -37,6 +38,7 @@ pub use report::Report;
 pub use request::Request;
 pub use role::Role;
 pub use signal::{Signal, SignalSearch, Signals};
+pub use size::Size;
 pub use tally::tally;
 
 use crate::Rejected;

@@ -5,7 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{BattleId, ChatId, RunId};
+use crate::{
+    artifact::Artifact,
+    id::{BattleId, ChatId, RunId},
+};
 
 mod apply;
 mod decide;
@@ -63,6 +66,7 @@ pub enum Content {
     /// Where a run is launched.
     Orchestrator,
     Run(RunId),
+    Artifact(Artifact),
     Settings,
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    artifact::Artifact,
     battle::Battle,
     chat::Chat,
     feed::{Event, Fold, StreamId},
@@ -32,6 +33,8 @@ pub enum Wanted {
     /// Where a run is launched in a session.
     Orchestrator(SessionId),
     Run(RunId),
+    /// A place that a run's report cites.
+    Artifact(Artifact),
     /// Settings in a pane.
     Settings(SessionId),
     /// Settings in place of the panes.
@@ -83,6 +86,10 @@ impl Wanted {
             ["battle", id] => Self::Battle(BattleId(id.parse().unwrap_or_default())),
             ["session", id, "orchestrator"] => Self::Orchestrator(session(id)),
             ["run", id] => Self::Run(RunId(id.parse().unwrap_or_default())),
+            ["run", id, "cited", number] => {
+                let (run, number) = (RunId(id.parse().unwrap_or_default()), number.parse().ok()?);
+                Self::Artifact(Artifact { run, number })
+            }
             ["session", id, "settings"] => Self::Settings(session(id)),
             ["settings"] => Self::SettingsPage(Section::default()),
             ["settings", section] => Self::SettingsPage(Section::named(section)?),
@@ -104,6 +111,7 @@ impl Wanted {
             Self::Battle(battle) => format!("/battle/{battle}"),
             Self::Orchestrator(session) => format!("/session/{session}/orchestrator"),
             Self::Run(run) => format!("/run/{run}"),
+            Self::Artifact(Artifact { run, number }) => format!("/run/{run}/cited/{number}"),
             Self::Settings(session) => format!("/session/{session}/settings"),
             Self::SettingsPage(section) => format!("/settings/{}", section.id()),
         }
@@ -117,6 +125,7 @@ impl Wanted {
             Content::Battle(battle) => Self::Battle(battle),
             Content::Orchestrator => Self::Orchestrator(session),
             Content::Run(run) => Self::Run(run),
+            Content::Artifact(artifact) => Self::Artifact(artifact),
             Content::Settings => Self::Settings(session),
         }
     }
@@ -134,6 +143,7 @@ impl Wanted {
             Self::Battle(battle) => Some(Content::Battle(battle)),
             Self::Orchestrator(_) => Some(Content::Orchestrator),
             Self::Run(run) => Some(Content::Run(run)),
+            Self::Artifact(artifact) => Some(Content::Artifact(artifact)),
             Self::Settings(_) => Some(Content::Settings),
         }
     }
@@ -165,7 +175,7 @@ impl Page {
                 let listed = self.workspace.battle(battle).map(|battle| battle.session);
                 listed.or_else(|| self.battle(battle).map(|battle| battle.session))
             }
-            Wanted::Run(run) => {
+            Wanted::Run(run) | Wanted::Artifact(Artifact { run, .. }) => {
                 let listed = self.workspace.run(run).map(|run| run.session);
                 listed.or_else(|| self.run(run).map(|run| run.session))
             }
@@ -195,7 +205,7 @@ impl Page {
         in_front.into_iter().all(|content| match content {
             Content::Chat(chat) => open.chats.contains_key(&chat),
             Content::Battle(battle) => open.battles.contains_key(&battle),
-            Content::Run(run) => open.runs.contains_key(&run),
+            Content::Run(run) | Content::Artifact(Artifact { run, .. }) => open.runs.contains_key(&run),
             Content::Arena | Content::Orchestrator | Content::Settings => true,
         })
     }
@@ -288,6 +298,7 @@ mod tests {
             Wanted::Battle(BattleId(id)),
             Wanted::Orchestrator(SessionId(id)),
             Wanted::Run(RunId(id)),
+            Wanted::Artifact(Artifact { run: RunId(id), number: 3 }),
             Wanted::SettingsPage(Section::Browsers),
         ] {
             check(&wanted.path(), wanted);

@@ -74,6 +74,15 @@ impl Call {
         call
     }
 
+    /// Whether it meant to change files. Of a command only its failure tells.
+    pub fn tries_to_change(&self) -> bool {
+        match self.kind {
+            Kind::Edit | Kind::Delete | Kind::Move => true,
+            Kind::Execute => self.status == Status::Failed,
+            Kind::Read | Kind::Search | Kind::Think | Kind::Fetch | Kind::Other => false,
+        }
+    }
+
     fn apply(&mut self, update: Update) {
         let Update { id: _, title, kind, status, input, output } = update;
         self.title = title.unwrap_or_else(|| std::mem::take(&mut self.title));

@@ -32,6 +32,32 @@ fn the_slash_menu_says_what_and_when_in_a_sentence_or_two() {
     }
 }
 
+#[test]
+fn a_message_may_be_a_flow_or_an_action_with_what_stands_behind_it() {
+    let check = |text: &str, expected: Option<(Option<FlowId>, &str)>| {
+        let found = of_message(text).map(|(meant, rest)| match meant {
+            Meant::Flow(flow) => (Some(flow), rest),
+            Meant::Action(_) => (None, rest),
+        });
+        assert_eq!(found.as_ref().map(|(flow, rest)| (*flow, rest.as_str())), expected, "{text}");
+    };
+    check(
+        "/research  why is it slow?\nand where ",
+        Some((Some(FlowId::Research), "why is it slow?\nand where")),
+    );
+    check(" /code-review", Some((Some(FlowId::CodeReview), "")));
+    check("/arena mend the build", Some((None, "mend the build")));
+    // In the launcher only.
+    check("/runbook the disk is full", None);
+    check("/new chat", None);
+    check("why /research", None);
+    assert_eq!(flows().count(), 11);
+    let names =
+        ACTIONS.iter().filter_map(|action| Some(action.slash?.name)).chain(flows().map(|flow| flow.name));
+    let names: Vec<_> = names.collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+}
+
 /// A page that was at a chat, and is at `wanted` now.
 fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
     let chat = Chat::new(ChatId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)), "A chat".into());
@@ -49,6 +75,7 @@ fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
         is_help_open: RwSignal::new(false),
         renaming: RwSignal::new(None),
         launching: RwSignal::new(None),
+        orchestrating: RwSignal::new(None),
         sidebar: SidebarFold::provide(),
         is_drawer_open: RwSignal::new(false),
     };

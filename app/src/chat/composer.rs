@@ -23,7 +23,7 @@ use super::{
     suggest::{Suggest, Suggestions},
 };
 use crate::{
-    actions::{Hands, of_message},
+    actions::{Hands, Meant, of_message},
     coder::{BackendPicker, WorkOptions},
     erased::{Erase, effect, effect_first},
     error::AppError,
@@ -31,6 +31,7 @@ use crate::{
     form::{Form, Submission},
     icon::Icon,
     notice::Failure,
+    orchestrator::launch_at_once,
     panes::Panes,
 };
 
@@ -70,9 +71,14 @@ pub fn Composer() -> impl IntoView {
     let is_barred = move || ask.is_pending() || attached.is_any_on_its_way();
     // A message that is an action is done and not sent.
     let take_action = move || {
-        let Some((run, text)) = draft.with_untracked(|draft| of_message(draft)) else { return false };
-        draft.set(String::new());
-        run(hands, text);
+        let Some((meant, text)) = draft.with_untracked(|draft| of_message(draft)) else { return false };
+        match meant {
+            Meant::Action(run) => {
+                draft.set(String::new());
+                run(hands, text);
+            }
+            Meant::Flow(flow) => launch_at_once(hands, flow, &text, draft),
+        }
         true
     };
     let on_key = move |key: KeyboardEvent| {
@@ -141,6 +147,15 @@ pub fn Composer() -> impl IntoView {
                 <ModelPicker />
                 <ContextMeter />
                 <div class="composer-actions">
+                    <button
+                        class="icon-button"
+                        type="button"
+                        aria-label="Orchestrator"
+                        title="Let several agents look at the project"
+                        on:click=move |_| hands.orchestrating.set(Some(draft.get_untracked()))
+                    >
+                        {Icon::Workflow.view()}
+                    </button>
                     <button
                         class="icon-button"
                         type="button"

@@ -1,6 +1,6 @@
 //! What is suggested while one types: actions after a slash, files of the project after an `@`.
 
-use domain::id::ProjectId;
+use domain::{flow::Flow, id::ProjectId};
 use leptos::{
     ev::KeyboardEvent,
     html::{Div, Form, Textarea},
@@ -11,11 +11,12 @@ use leptos::{
 
 use super::Pane;
 use crate::{
-    actions::{ACTIONS, Action, Hands, Slash},
+    actions::{ACTIONS, Action, Hands, Slash, flows},
     erased::{Erase, effect},
     feed::Feed,
     files::api::find_files,
     icon::Icon,
+    orchestrator::launch_at_once,
     ui::{Align, Choice, OptionList, matching, next_enabled, put},
 };
 
@@ -174,7 +175,9 @@ impl Suggest {
                 self.draft.set(String::new());
                 self.asked.set(None);
                 self.close();
-                if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
+                if let Some(flow) = flows().find(|flow| flow.title == value) {
+                    self.begin(flow);
+                } else if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
                     (action.run)(self.hands);
                 }
             }
@@ -197,6 +200,19 @@ impl Suggest {
     }
 }
 
+impl Suggest {
+    /// One that can do without a question begins at once; the others wait for it.
+    fn begin(self, flow: &Flow) {
+        if !flow.focus.is_needed() {
+            return launch_at_once(self.hands, flow.id, "", self.draft);
+        }
+        self.draft.set(format!("/{} ", flow.name));
+        if let Some(input) = self.input.get_untracked() {
+            input.focus().ok();
+        }
+    }
+}
+
 /// As it is written in a message; a path with spaces stands in quotes.
 fn mention(path: &str) -> String {
     if path.contains(char::is_whitespace) { format!("@\"{path}\" ") } else { format!("@{path} ") }
@@ -211,7 +227,14 @@ fn actions() -> Vec<Choice> {
             .icon(action.icon)
             .describe(format!("{}. {}", action.title, action.about))
     };
-    named.map(choice).collect()
+    let flow = |flow: &'static Flow| {
+        Choice::new(flow.title, format!("/{}", flow.name))
+            .explain(flow.what, flow.when)
+            .group("Orchestrator")
+            .icon(Icon::Workflow)
+            .describe(flow.line)
+    };
+    named.map(choice).chain(flows().map(flow)).collect()
 }
 
 /// Beside the composer and over all else: a short pane has no room for it.

@@ -253,7 +253,7 @@ impl Wire {
                 Content::Chat(chat) => Some(Wanted::Chat(*chat).path()),
                 Content::Battle(battle) => Some(Wanted::Battle(*battle).path()),
                 Content::Run(run) => Some(Wanted::Run(*run).path()),
-                Content::Arena | Content::Orchestrator | Content::Settings => None,
+                Content::Arena | Content::Orchestrator | Content::Artifact(_) | Content::Settings => None,
             };
             keep.iter().filter_map(path).collect::<Vec<_>>().join(",")
         };

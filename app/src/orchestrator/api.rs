@@ -2,17 +2,20 @@
 
 #[cfg(feature = "ssr")]
 use domain::{
+    Rejected,
+    artifact::Artifact,
     diff::Window,
     flow::Band,
     layout::{PaneId, Target},
     page::Wanted,
 };
 use domain::{
-    flow::Report,
+    flow::{Report, cited::Place},
     id::RunId,
     run::{Draft, FileAt, Offer},
 };
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
 use crate::ports;
@@ -62,6 +65,35 @@ pub async fn run_report(run: RunId) -> Result<Option<Report>, AppError> {
 #[server(endpoint = "read_file_at", protocol = Wire)]
 pub async fn read_file_at(run: RunId, path: String, first: u32, count: u32) -> Result<FileAt, AppError> {
     ports::orchestrator()?.file_at(run, path, Window { start: first, count }).await
+}
+
+/// A place that a report cites, with the lines around it as they were when the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    pub place: Place,
+    pub file: FileAt,
+}
+
+/// Opens the place that the report of a run cites under this number.
+#[server(endpoint = "open_cited", protocol = Wire)]
+pub async fn open_cited(run: RunId, number: u32) -> Result<Opened, AppError> {
+    open(&*ports::orchestrator()?, Artifact { run, number }).await
+}
+
+/// So many lines stand above the cited one at first.
+#[cfg(feature = "ssr")]
+const ABOVE: u32 = 40;
+#[cfg(feature = "ssr")]
+const LINES: u32 = 240;
+
+#[cfg(feature = "ssr")]
+pub(super) async fn open(port: &dyn ports::Orchestrator, artifact: Artifact) -> Result<Opened, AppError> {
+    let report = port.report(artifact.run).await?.ok_or_else(|| Rejected::missing("report"))?;
+    let place = artifact.place(&report).ok_or_else(|| Rejected::missing("citation"))?;
+    let start = place.line.unwrap_or_default().saturating_sub(ABOVE + 1);
+    let window = Window { start, count: LINES };
+    let file = port.file_at(artifact.run, place.path.clone(), window).await?;
+    Ok(Opened { place, file })
 }
 
 /// Who would work if nobody is named.

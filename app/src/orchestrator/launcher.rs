@@ -1,28 +1,145 @@
-//! Where a run is launched, in a pane.
+//! Where a run is put together: which flow, how wide, on what, and what it is asked.
 
-use domain::flow::{Band, FlowId};
+mod flows;
+mod offer;
+
+use domain::flow::{
+    Band, FlowId, Request,
+    request::{FOCUS_BYTES_MAX, Target},
+};
 use leptos::prelude::*;
 
 use super::api::LaunchRun;
-use crate::{device, panes::Panes};
+use crate::{
+    device,
+    erased::Erase,
+    form::{Form, Submission},
+    icon::Icon,
+    notice::Failure,
+    panes::Panes,
+    ui::{Segment, Segmented},
+};
+use flows::Flows;
+use offer::OfferLine;
 
+/// The launcher in a pane of its own.
 #[component]
 pub fn FlowLauncher() -> impl IntoView {
-    let panes = expect_context::<Panes>();
-    let launch = ServerAction::<LaunchRun>::new();
-    let id = device::fresh_id().to_string();
-    let flow = |flow: FlowId| view! { <option value=flow.name()>{flow.flow().title}</option> };
-    let band = |band: Band| view! { <option value=band.name()>{band.name()}</option> };
-    let session = move || panes.session.get().map(|session| session.to_string());
     view! {
-        <ActionForm action=launch>
-            <input type="hidden" name="draft[id]" value=id />
-            <input type="hidden" name="draft[session]" value=session />
-            <label>"Flow" <select class="select" name="draft[flow]">{FlowId::ALL.map(flow).collect_view()}</select></label>
-            <label>"Band" <select class="select" name="draft[band]">{Band::ALL.map(band).collect_view()}</select></label>
-            <label>"Target" <input class="input" name="draft[target]" /></label>
-            <label>"Focus" <textarea class="input" name="draft[focus]"></textarea></label>
-            <button class="button primary" type="submit">"Launch"</button>
-        </ActionForm>
+        <section class="orchestrator-launcher" aria-label="New run">
+            <header class="orchestrator-launcher-head">
+                {Icon::Workflow.view()}
+                <h1>"New run"</h1>
+                <p>
+                    "Several agents look at the project, each at one thing, and others try to prove them wrong. \
+                     Nobody can write, and what they cite is checked."
+                </p>
+            </header>
+            <LauncherForm id="orchestrator" focus=RwSignal::new(String::new()) />
+        </section>
     }
+    .erase()
+}
+
+#[component]
+pub fn LauncherForm(#[prop(into)] id: String, focus: RwSignal<String>) -> impl IntoView {
+    let panes = expect_context::<Panes>();
+    let launch = Submission::new::<LaunchRun>();
+    let (flow, band) = (RwSignal::new(FlowId::CodeReview), RwSignal::new(Band::Small));
+    let (target, has_left) = (RwSignal::new(String::new()), RwSignal::new(false));
+    // One id for this form: whoever sends it twice launches once.
+    let run = device::fresh_id().to_string();
+    let session = move || panes.session.get().map(|session| session.to_string()).unwrap_or_default();
+    let pane = move || panes.focused.get().map(|pane| pane.0.to_string()).unwrap_or_default();
+    let bands = vec![
+        Segment { value: "small", label: "Small", icon: None },
+        Segment { value: "medium", label: "Medium", icon: None },
+        Segment { value: "large", label: "Large", icon: None },
+    ];
+    let chosen = Signal::derive(move || band.get().name().to_owned());
+    let size = Memo::new(move |_| flow.get().size(band.get()).to_string());
+    let target_fault =
+        Memo::new(move |_| target.with(|target| Target::new(target).err().map(|no| no.to_string())));
+    // What is missing is said once somebody has been there and left.
+    let focus_fault = Memo::new(move |_| {
+        let asked = |focus: &String| Request::new(flow.get(), band.get(), false, "", focus, true);
+        let refused = focus.with(asked).err().map(|no| no.to_string());
+        refused.filter(|_| has_left.get() || focus.with(|focus| focus.len() > FOCUS_BYTES_MAX))
+    });
+    let is_barred =
+        move || launch.is_pending() || target_fault.read().is_some() || focus_fault.read().is_some();
+    let (target_id, focus_id) = (format!("{id}-target"), format!("{id}-focus"));
+    let (target_error, focus_error) = (format!("{target_id}-error"), format!("{focus_id}-error"));
+    view! {
+        <Form to=launch class="orchestrator-form">
+            <Failure error=Signal::derive(move || launch.failure()) dismiss=move |()| launch.forget() />
+            <input type="hidden" name="draft[id]" value=run autocomplete="off" />
+            <input type="hidden" name="draft[session]" value=session />
+            <input type="hidden" name="pane" value=pane />
+            <input type="hidden" name="draft[band]" value=untrack(move || chosen.get()) prop:value=chosen />
+            <Flows id=id.clone() flow />
+            <div class="orchestrator-terms">
+                <div class="field">
+                    <label class="field-label" for=focus_id.clone()>{move || flow.get().flow().focus.asks()}</label>
+                    <textarea
+                        class="input orchestrator-focus"
+                        id=focus_id
+                        name="draft[focus]"
+                        rows="4"
+                        required=move || flow.get().flow().focus.is_needed()
+                        aria-describedby=focus_error.clone()
+                        prop:value=focus
+                        on:input:target=move |typed| focus.set(typed.target().value())
+                        on:blur=move |_| has_left.set(true)
+                    ></textarea>
+                    <p class="field-error" role="alert" id=focus_error>{move || focus_fault.get()}</p>
+                </div>
+                <div class="field">
+                    <label class="field-label" for=target_id.clone()>"Target"</label>
+                    <input
+                        class="input"
+                        id=target_id
+                        name="draft[target]"
+                        type="text"
+                        autocomplete="off"
+                        autocapitalize="off"
+                        spellcheck="false"
+                        placeholder="the whole project"
+                        aria-describedby=target_error.clone()
+                        prop:value=target
+                        on:input:target=move |typed| target.set(typed.target().value())
+                    />
+                    <p class="field-error" role="alert" id=target_error>{move || target_fault.get()}</p>
+                </div>
+                <div class="field">
+                    <span class="field-label">"Band"</span>
+                    <Segmented
+                        id=format!("{id}-band")
+                        label="Band"
+                        segments=bands
+                        value=chosen
+                        on_choose=move |name: String| band.set(Band::or_small(&name))
+                    />
+                    <span class="field-hint" role="status">
+                        {move || format!("{}: {}.", band.get().about(), size.get())}
+                    </span>
+                </div>
+                <label class="composer-option">
+                    <input type="checkbox" name="draft[fast]" value="true" />
+                    "Fast: each worker looks less deep, within limits"
+                </label>
+                <OfferLine />
+            </div>
+            <div class="dialog-actions">
+                <button class="button primary" type="submit" disabled=is_barred>
+                    {Icon::Workflow.view()}
+                    {move || match launch.is_pending() {
+                        true => "Launching…".to_owned(),
+                        false => format!("Launch {}", size.get()),
+                    }}
+                </button>
+            </div>
+        </Form>
+    }
+    .erase()
 }

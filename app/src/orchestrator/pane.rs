@@ -1,20 +1,274 @@
-//! A run: how far it is, and who works on it.
+//! A run: what it was asked, its report when there is one, and who works on it.
 
-use domain::{id::RunId, run::Shown};
-use leptos::prelude::*;
+use domain::{
+    flow::{Band, Report},
+    id::RunId,
+    run::{Shown, Status},
+};
+use leptos::{prelude::*, task::spawn_local};
 
-use crate::feed::Feed;
+use super::{
+    api::{self, CancelRun},
+    first,
+    report::report_view,
+    steps::Steps,
+};
+use crate::{
+    arena::clock,
+    chat::leave_draft,
+    device,
+    erased::{Erase, Show, effect},
+    error::AppError,
+    feed::Feed,
+    form::{Form, Submission},
+    icon::Icon,
+    markdown::CopyButton,
+    notice::Failure,
+    panes::Panes,
+    ui::{Badge, EmptyState, Menu, MenuGroup, MenuItem, Progress, Skeleton, Tone},
+    workspace::Clock,
+};
+
+/// What the parts of a run's pane share.
+#[derive(Clone, Copy)]
+pub struct Orchestrator {
+    pub run: RunId,
+    report: RwSignal<Option<Report>>,
+    panes: Panes,
+}
+
+impl Orchestrator {
+    pub fn read<T>(self, feed: Feed, read: impl FnOnce(&Shown) -> T) -> Option<T> {
+        feed.run(self.run, read)
+    }
+
+    fn markdown(self) -> String {
+        self.report.with_untracked(|report| report.as_ref().map(Report::to_markdown).unwrap_or_default())
+    }
+
+    /// A new chat with the report in its composer, to be read once more before it is sent.
+    fn send_to_chat(self) {
+        let text = self.markdown();
+        self.panes.open_chat(move |chat| leave_draft(chat, &text));
+    }
+
+    fn again(self, band: Band) {
+        let (run, id) = (self.run, RunId(device::fresh_id()));
+        let pane = self.panes.focused.get_untracked().map(|pane| pane.0);
+        spawn_local(async move {
+            // It leads to the new one.
+            if let Err(error) = api::run_again(run, id, band.name().to_owned(), pane).await {
+                self.panes.say(&error);
+            }
+        });
+    }
+}
 
 #[component]
 pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let title = move || feed.run(run, Shown::title);
-    let status = move || feed.run(run, |shown| shown.run.status.label());
-    let words = move || feed.run(run, |shown| shown.run.words());
+    let (first, block) = first::report(run);
+    let report = RwSignal::new(first);
+    let orchestrator = Orchestrator { run, report, panes: expect_context::<Panes>() };
+    provide_context(orchestrator);
+    let failure = RwSignal::new(None::<AppError>);
+    let is_due = Memo::new(move |_| orchestrator.read(feed, Shown::has_report).unwrap_or_default());
+    effect(move || {
+        if !is_due.get() || report.with_untracked(Option::is_some) {
+            return;
+        }
+        spawn_local(async move {
+            match api::run_report(run).await {
+                Ok(fresh) => drop(report.try_set(fresh)),
+                Err(error) => drop(failure.try_set(Some(error))),
+            }
+        });
+    });
+    let is_here = Memo::new(move |_| orchestrator.read(feed, |_| ()).is_some());
+    let is_reported = Memo::new(move |_| report.with(Option::is_some));
+    let shown = move || match (is_reported.get(), is_due.get()) {
+        (true, _) => {
+            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, Some(run))))).erase()
+        }
+        (false, true) if failure.with(Option::is_none) => {
+            view! { <Skeleton lines=6 label="Loading the report" /> }.erase()
+        }
+        (false, _) => ().erase(),
+    };
     view! {
-        <section>
-            <h2>{title}</h2>
-            <p>{status} " · " {words}</p>
+        <section class="orchestrator" aria-label="Run">
+            {block}
+            <Show when=move || is_here.get()>
+                <Head />
+                <Failure error=failure />
+                <Show when=move || is_reported.get()>
+                    <ReportActions />
+                </Show>
+                {shown}
+                <Steps />
+            </Show>
+            <Show when=move || !is_here.get()>
+                <EmptyState icon=Icon::Workflow title="This run is not here" text="It may be of another session." />
+            </Show>
         </section>
+    }
+    .erase()
+}
+
+#[component]
+fn Head() -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
+    let cancel = Submission::new::<CancelRun>();
+    let facts = untrack(|| orchestrator.read(feed, |shown| (shown.run.request.clone(), shown.terms.clone())));
+    let Some((request, terms)) = facts else { return ().erase() };
+    let status = Memo::new(move |_| orchestrator.read(feed, |shown| shown.run.status.clone()));
+    let badge = move || {
+        status.get().map(|status| {
+            view! { <Badge tone=tone(&status) text=Signal::stored(status.label().to_owned()) /> }
+        })
+    };
+    let is_running = move || status.with(|status| status.as_ref().is_some_and(|status| !status.is_over()));
+    let is_stopping = move || status.get() == Some(Status::Running { cancelling: true });
+    let reason = move || {
+        let reason = status.with(|status| status.as_ref().and_then(|it| it.reason().map(str::to_owned)));
+        reason.map(|reason| view! { <p class="notice error" role="alert">{reason}</p> })
+    };
+    let words = move || orchestrator.read(feed, |shown| shown.run.words());
+    let card = request.flow.flow();
+    let who = format!("{} · {} · {}", request.target, terms.backend, terms.model);
+    let asked = (!request.focus.is_empty()).then(|| {
+        view! {
+            <details class="orchestrator-asked" open=true>
+                <summary>{card.focus.asks()}</summary>
+                <p>{request.focus.clone()}</p>
+            </details>
+        }
+    });
+    view! {
+        <header class="orchestrator-head">
+            <div class="orchestrator-title">
+                <h1>{card.title}</h1>
+                <span class="badge">{format!("{} band", request.band)}</span>
+                {request.fast.then(|| view! { <span class="badge">"fast"</span> })}
+                <span role="status">{badge}</span>
+                <Elapsed />
+                <div class="orchestrator-actions">
+                    <Show when=is_running>
+                        <Form to=cancel>
+                            <input type="hidden" name="run" value=orchestrator.run.to_string() />
+                            <button
+                                class="button small danger"
+                                type="submit"
+                                disabled=move || cancel.is_pending() || is_stopping()
+                            >
+                                {Icon::Stop.view()}
+                                "Cancel"
+                            </button>
+                        </Form>
+                    </Show>
+                    <RunMenu />
+                </div>
+            </div>
+            <Failure error=Signal::derive(move || cancel.failure()) dismiss=move |()| cancel.forget() />
+            <p class="orchestrator-who">{who}</p>
+            <p class="orchestrator-words">{words}</p>
+            {reason}
+            <Course />
+            {asked}
+        </header>
+    }
+    .erase()
+}
+
+/// How long it has gone on, or took.
+#[component]
+fn Elapsed() -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
+    let Clock(now_ms) = expect_context::<Clock>();
+    let times =
+        Memo::new(move |_| orchestrator.read(feed, |shown| (shown.created_at_ms, shown.finished_at_ms)));
+    let words = move || {
+        let (created, finished) = times.get()?;
+        let until = match finished {
+            Some(finished) => finished,
+            None => now_ms.get()?,
+        };
+        Some(clock((until - created).max(0) as u64))
+    };
+    view! { <span class="orchestrator-elapsed">{words}</span> }.erase()
+}
+
+/// A bar over the steps, while there is something to wait for.
+#[component]
+fn Course() -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
+    let course = Memo::new(move |_| {
+        let course = orchestrator.read(feed, |shown| (!shown.run.is_over()).then(|| shown.progress()));
+        course.flatten()
+    });
+    move || {
+        course.get().map(|(done, all)| {
+            view! {
+                <Progress
+                    label=Signal::stored("Steps".to_owned())
+                    detail=Signal::stored(format!("{done} of {all}"))
+                    value=Signal::stored(Some(done as u32))
+                    max=all as u32
+                />
+            }
+        })
+    }
+}
+
+/// What can be done with the report.
+#[component]
+fn ReportActions() -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
+    let run = orchestrator.run;
+    let name = untrack(|| orchestrator.read(feed, |shown| shown.run.request.flow.name())).unwrap_or("report");
+    view! {
+        <div class="report-actions" role="group" aria-label="What can be done with the report">
+            <CopyButton name="Copy the report" text=move || orchestrator.markdown() />
+            <a class="button small" href=format!("/api/runs/{run}/report.md") download=format!("{name}.md") rel="external">
+                {Icon::Down.view()}
+                "Save"
+            </a>
+            <button class="button small" type="button" on:click=move |_| orchestrator.send_to_chat()>
+                {Icon::Chat.view()}
+                "Send to a chat"
+            </button>
+            <a class="button small" href=format!("/run/{run}/export") download="" rel="external">
+                {Icon::External.view()}
+                "Export as HTML"
+            </a>
+        </div>
+    }
+    .erase()
+}
+
+#[component]
+fn RunMenu() -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
+    let facts = untrack(|| orchestrator.read(feed, |shown| (shown.run.request.flow, shown.run.request.band)));
+    let Some((flow, own)) = facts else { return ().erase() };
+    let groups = Signal::derive(move || {
+        let item = |band: Band| {
+            let label = if band == own { "Run again".to_owned() } else { format!("Run again, {band} band") };
+            let again = MenuItem::new(label, move || orchestrator.again(band));
+            again.icon(Icon::Retry).describe(format!("{}: {}", band.about(), flow.size(band)))
+        };
+        vec![MenuGroup::new(Band::ALL.into_iter().map(item).collect())]
+    });
+    view! { <Menu id=format!("run-{}", orchestrator.run) name="More of this run" icon=Icon::More groups /> }
+        .erase()
+}
+
+fn tone(status: &Status) -> Tone {
+    match status {
+        Status::Queued => Tone::Waiting,
+        Status::Running { .. } => Tone::Running,
+        Status::Done => Tone::Done,
+        Status::Failed { .. } => Tone::Failed,
+        Status::Cancelled => Tone::Cancelled,
     }
 }

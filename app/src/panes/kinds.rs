@@ -1,6 +1,7 @@
 //! The kinds of panes: what each is called and looks like, and how it is shown. A new kind is one entry here.
 
 use domain::{
+    artifact::Artifact,
     battle::Battle,
     chat::Kind as ChatKind,
     layout::{Content, Kind, Target},
@@ -10,12 +11,11 @@ use leptos::prelude::*;
 
 use super::Panes;
 use crate::{
-    arena::{self, code::Part},
-    chat,
+    arena, chat,
     erased::{Erase, Erased},
     feed::Feed,
     icon::Icon,
-    orchestrator::{FlowLauncher, OrchestratorPane},
+    orchestrator,
     settings::SettingsPane,
     ui::MenuItem,
 };
@@ -91,6 +91,7 @@ pub fn icon(feed: Feed, content: Content) -> Icon {
         }
         Content::Arena | Content::Battle(_) => Icon::Swords,
         Content::Orchestrator | Content::Run(_) => Icon::Workflow,
+        Content::Artifact(_) => Icon::File,
         Content::Settings => Icon::Settings,
     }
 }
@@ -118,6 +119,7 @@ pub fn title(feed: Feed, content: Content) -> String {
             let listed = feed.workspace(|all| all.run(run).map(|run| run.title.clone()));
             listed.or_else(|| feed.run(run, Shown::title)).unwrap_or_else(|| "Run".to_owned())
         }
+        Content::Artifact(Artifact { number, .. }) => format!("Evidence {number}"),
         Content::Settings => "Settings".to_owned(),
     }
 }
@@ -125,10 +127,13 @@ pub fn title(feed: Feed, content: Content) -> String {
 pub fn view(content: Content) -> Erased {
     match content {
         Content::Chat(chat) => chat::code::CHUNK.view(chat),
-        Content::Arena => arena::code::CHUNK.view(Part::Launcher),
-        Content::Battle(battle) => arena::code::CHUNK.view(Part::Battle(battle)),
-        Content::Orchestrator => view! { <FlowLauncher /> }.erase(),
-        Content::Run(run) => view! { <OrchestratorPane run /> }.erase(),
+        Content::Arena => arena::code::CHUNK.view(arena::code::Part::Launcher),
+        Content::Battle(battle) => arena::code::CHUNK.view(arena::code::Part::Battle(battle)),
+        Content::Orchestrator => orchestrator::code::CHUNK.view(orchestrator::code::Part::Launcher),
+        Content::Run(run) => orchestrator::code::CHUNK.view(orchestrator::code::Part::Run(run)),
+        Content::Artifact(artifact) => {
+            orchestrator::code::CHUNK.view(orchestrator::code::Part::Artifact(artifact))
+        }
         Content::Settings => view! { <SettingsPane /> }.erase(),
     }
 }

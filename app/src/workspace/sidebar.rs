@@ -5,7 +5,7 @@ use domain::{
     id::{ProjectId, SessionId},
     page::Wanted,
     settings::Section,
-    workspace::{Activity, BattleEntry, ChatEntry, Project, Session},
+    workspace::{Activity, BattleEntry, ChatEntry, Project, RunEntry, Session},
 };
 use leptos::{html::Details, prelude::*};
 
@@ -152,6 +152,10 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
             all.battles.iter().rev().filter(own).take(BATTLES_MAX).cloned().collect::<Vec<_>>()
         })
     });
+    let runs = Memo::new(move |_| {
+        let own = |run: &&RunEntry| run.session == id;
+        feed.workspace(|all| all.runs.iter().rev().filter(own).take(RUNS_MAX).cloned().collect::<Vec<_>>())
+    });
     let name = session.name.clone();
     view! {
         <li>
@@ -173,6 +177,11 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
                     each=move || battles.get()
                     key=|battle| (battle.id, battle.status)
                     children=|battle| view! { <BattleLink battle /> }
+                />
+                <For
+                    each=move || runs.get()
+                    key=|run| (run.id, run.activity())
+                    children=|run| view! { <RunLink run /> }
                 />
             </ul>
         </li>
@@ -229,6 +238,15 @@ fn BattleLink(battle: BattleEntry) -> impl IntoView {
 }
 
 #[component]
+fn RunLink(run: RunEntry) -> impl IntoView {
+    let Address(wanted) = expect_context::<Address>();
+    let activity = run.activity();
+    let RunEntry { id, title, .. } = run;
+    let current = move || (wanted.get() == Wanted::Run(id)).then_some("page");
+    view! { <NavLink to=Wanted::Run(id) icon=Icon::Workflow title activity current=Signal::derive(current) /> }.erase()
+}
+
+#[component]
 fn Connection() -> impl IntoView {
     let feed = expect_context::<Feed>();
     // The frame speaks it, because on a phone the drawer hides this line.
@@ -242,6 +260,7 @@ fn Connection() -> impl IntoView {
 
 /// Older ones are found in the history.
 const BATTLES_MAX: usize = 20;
+const RUNS_MAX: usize = 20;
 
 /// What a dot looks like and means.
 fn dot(activity: Activity) -> Option<(&'static str, &'static str)> {

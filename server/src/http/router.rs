@@ -7,7 +7,7 @@ use leptos::{config::LeptosOptions, context::provide_context};
 use tower_http::{compression::CompressionLayer, trace::TraceLayer};
 
 use super::{
-    assets, attachments,
+    artifacts, assets, attachments,
     battles::{self, Battles},
     feed::{self, Feed},
     guard, headers, health, history, login,
@@ -23,6 +23,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
     let db = feed.db.clone();
     let battles = Battles { db: db.clone(), live: Arc::clone(&feed.live), ports: ports.clone() };
     let runs = Runs { db: db.clone(), live: Arc::clone(&feed.live), ports: ports.clone() };
+    let artifacts = artifacts::routes(ports.clone());
     let metrics = Metrics { db: db.clone(), live: Arc::clone(&feed.live), tally };
     let context = move || {
         provide_context(db.clone());
@@ -37,6 +38,7 @@ pub fn router(feed: Feed, ports: Ports, tally: Arc<Tally>) -> Router {
         .merge(history::routes(feed.db.clone()))
         .merge(battles::routes(battles))
         .merge(runs::routes(runs))
+        .merge(artifacts)
         .merge(login::routes(Arc::clone(&gate)))
         .merge(health::routes(Arc::clone(&gate)))
         .merge(metrics::routes(metrics))

@@ -129,6 +129,23 @@ impl ports::Orchestrator for Port {
         }
         .boxed()
     }
+
+    fn text_at(&self, run: RunId, path: String) -> BoxFuture<'_, Result<Vec<u8>, AppError>> {
+        async move {
+            let shown = store::runs::get(&self.db, run).await?;
+            if shown.terms.host != self.coders.host() {
+                return Err(AppError::Invalid("What the project held then is on another machine.".into()));
+            }
+            let folder = self.coders.snapshot_folder(run.0);
+            let read = spawn_blocking(move || {
+                let recorded = Recorded::open(&folder).map_err(|error| sentence(&error.to_string()))?;
+                let bytes = recorded.bytes(&path);
+                bytes.ok_or_else(|| format!("There was no text at {path} when the run began."))
+            });
+            read.await.map_err(|error| AppError::internal(&error))?.map_err(AppError::Invalid)
+        }
+        .boxed()
+    }
 }
 
 /// Who does the work of a run.

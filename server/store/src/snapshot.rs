@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use domain::{
     Rejected,
+    artifact::Artifact,
     feed::{Fold, Snapshot},
     id::SessionId,
     layout::Content,
@@ -57,7 +58,7 @@ async fn session_of(
         Wanted::Start | Wanted::SettingsPage(_) => return Ok(None),
         Wanted::Chat(chat) => workspace.chat(chat).ok_or_else(|| Rejected::missing("chat"))?.session,
         Wanted::Battle(battle) => battles::session(connection, battle).await?,
-        Wanted::Run(run) => runs::session(connection, run).await?,
+        Wanted::Run(run) | Wanted::Artifact(Artifact { run, .. }) => runs::session(connection, run).await?,
         Wanted::Session(session)
         | Wanted::Settings(session)
         | Wanted::Arena(session)
@@ -80,7 +81,7 @@ async fn open(
         Content::Chat(chat) => workspace.chat(*chat).is_some_and(|chat| chat.session == id),
         Content::Battle(battle) => workspace.battle(*battle).is_some_and(|battle| battle.session == id),
         Content::Run(run) => workspace.run(*run).is_some_and(|run| run.session == id),
-        Content::Arena | Content::Orchestrator | Content::Settings => false,
+        Content::Arena | Content::Orchestrator | Content::Artifact(_) | Content::Settings => false,
     });
     let (mut chats, mut battles, mut runs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for content in in_front.chain(kept) {
@@ -95,7 +96,7 @@ async fn open(
                     place.insert(battles::load(connection, battle).await?);
                 }
             }
-            Content::Run(run) => {
+            Content::Run(run) | Content::Artifact(Artifact { run, .. }) => {
                 if let Entry::Vacant(place) = runs.entry(run) {
                     place.insert(runs::load(connection, run).await?);
                 }

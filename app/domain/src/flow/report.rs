@@ -8,6 +8,8 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -165,5 +167,24 @@ impl Report {
 
     pub fn to_markdown(&self) -> String {
         markdown::write(self)
+    }
+
+    /// Every place that it cites and that is there, once, in the order of reading.
+    pub fn places(&self) -> Vec<&Place> {
+        let mut seen = BTreeSet::new();
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        let cited = blocks.flat_map(Block::citations).filter(|citation| citation.holds);
+        cited.map(|citation| &citation.place).filter(|place| seen.insert(*place)).collect()
+    }
+}
+
+impl Block {
+    fn citations(&self) -> Vec<&Citation> {
+        match self {
+            Self::Text(text) | Self::Overturned(text) => text.citations.iter().collect(),
+            Self::Entry(entry) => entry.text.citations.iter().chain(&entry.citations).collect(),
+            Self::Attempt(attempt) => attempt.checked.citations.iter().collect(),
+            Self::Heading(_) | Self::Table(_) | Self::Missing(_) | Self::Verbatim { .. } => Vec::new(),
+        }
     }
 }

@@ -1,0 +1,155 @@
+//! A report on the page: its head, then its sections. What code flagged stands where it belongs.
+
+mod cited;
+mod entries;
+mod head;
+
+use std::sync::Arc;
+
+use domain::{
+    artifact::Artifact,
+    flow::{
+        Report,
+        cited::{ClaimId, Place},
+        report::{Block, Missing, Section, Table, Text},
+    },
+    id::RunId,
+};
+use leptos::prelude::*;
+
+use crate::{
+    erased::{Erase, Erased},
+    markdown::Markdown,
+};
+use cited::{citations, flags};
+use entries::{attempt, entry};
+use head::head;
+
+/// What the parts of a report lead to.
+#[derive(Clone)]
+struct Links {
+    /// Where what is cited can be opened; nowhere in a file that was taken along.
+    run: Option<RunId>,
+    places: Arc<Vec<Place>>,
+    /// Before the names of places on the page, because two reports may be open in it.
+    prefix: String,
+}
+
+impl Links {
+    fn artifact(&self, place: &Place) -> Option<Artifact> {
+        let places: Vec<_> = self.places.iter().collect();
+        Artifact::of(self.run?, &places, place)
+    }
+
+    /// The name on the page of a finding.
+    fn anchor(&self, id: &str) -> Option<String> {
+        ClaimId::read(id).map(|id| format!("{}-{id}", self.prefix))
+    }
+}
+
+/// `run`: where it is alive. Without it nothing leads out of the report.
+pub fn report_view(report: &Report, run: Option<RunId>) -> Erased {
+    let places = report.places().into_iter().cloned().collect();
+    let prefix = run.map_or_else(|| "r".to_owned(), |run| format!("r-{run}"));
+    let links = Links { run, places: Arc::new(places), prefix };
+    let name = |at: usize| format!("{}-section-{at}", links.prefix);
+    let contents = report.sections.iter().enumerate().map(|(at, section)| {
+        view! { <li><a href=format!("#{}", name(at))>{section.title.clone()}</a></li> }
+    });
+    let contents = contents.collect_view();
+    let sections = report.sections.iter().enumerate().map(|(at, part)| section(&links, name(at), part));
+    let sections = sections.collect_view();
+    view! {
+        <article class="report" aria-label="Report">
+            {head(&report.head)}
+            <nav class="report-contents" aria-label="Sections of the report"><ol>{contents}</ol></nav>
+            {sections}
+        </article>
+    }
+    .erase()
+}
+
+fn section(links: &Links, name: String, section: &Section) -> Erased {
+    let blocks: Vec<_> = section.blocks.iter().map(|part| block(links, part)).collect();
+    view! {
+        <section class="report-section" aria-labelledby=name.clone()>
+            <h2 id=name.clone()>{section.title.clone()}</h2>
+            {blocks}
+        </section>
+    }
+    .erase()
+}
+
+fn block(links: &Links, block: &Block) -> Erased {
+    match block {
+        Block::Heading(title) => view! { <h3>{title.clone()}</h3> }.erase(),
+        Block::Text(written) => text(links, written),
+        Block::Overturned(written) => view! {
+            <details class="report-overturned">
+                <summary>"What was recommended, and refuted"</summary>
+                {text(links, written)}
+            </details>
+        }
+        .erase(),
+        Block::Table(rows) => table(rows),
+        Block::Entry(found) => entry(links, found),
+        Block::Attempt(tried) => attempt(links, tried),
+        Block::Missing(Missing { what, why }) => {
+            view! { <p class="report-missing">{format!("Missing: {what} ({why}).")}</p> }.erase()
+        }
+        Block::Verbatim { label, text } => view! {
+            <details class="report-verbatim">
+                <summary>{label.clone()}</summary>
+                <pre tabindex="0" role="region" aria-label=label.clone()>{text.clone()}</pre>
+            </details>
+        }
+        .erase(),
+    }
+}
+
+fn text(links: &Links, text: &Text) -> Erased {
+    view! {
+        <div class="report-text">
+            <Markdown text=Signal::stored(text.markdown.clone()) />
+            {citations(links, &text.citations)}
+            {flags(&text.flags)}
+        </div>
+    }
+    .erase()
+}
+
+fn table(table: &Table) -> Erased {
+    let head = table.head.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
+    let row = |cells: &Vec<String>| {
+        let cells = cells.iter().map(|cell| view! { <td>{cell_view(cell)}</td> }).collect_view();
+        view! { <tr>{cells}</tr> }
+    };
+    let rows = table.rows.iter().map(row).collect_view();
+    view! {
+        <div class="table-scroll markdown" tabindex="0" role="region" aria-label="Table">
+            <table>
+                <thead><tr>{head}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .erase()
+}
+
+/// Addresses of pages are links, and all else is text.
+fn cell_view(cell: &str) -> Erased {
+    let text = cell.to_owned();
+    if is_page(cell) {
+        return outward(text.clone(), text);
+    }
+    text.erase()
+}
+
+fn is_page(address: &str) -> bool {
+    let is_web = address.starts_with("https://") || address.starts_with("http://");
+    is_web && !address.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+fn outward(href: String, words: String) -> Erased {
+    view! { <a href=href rel="noopener noreferrer nofollow" target="_blank">{words}</a> }.erase()
+}
