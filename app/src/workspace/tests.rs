@@ -90,6 +90,7 @@ impl Story {
                 page: Ok((snapshot, Models::default())),
                 refused: None,
                 settings: None,
+                read: Default::default(),
             };
             let html = view! { <Workspace first /> }.to_html();
             html.replace("<!>", "").replace("<!---->", "")
