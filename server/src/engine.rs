@@ -110,9 +110,9 @@ impl Engine {
             shutdown,
         }));
         engine.0.live.log.start_after(store::feed::head(&engine.0.db).await?);
-        for (task, attempt) in store::instances::register(&engine.0.db, instance, place).await? {
-            engine.report_lost(StreamId { task, attempt }).await;
-        }
+        let left = store::instances::register(&engine.0.db, instance, place).await?;
+        let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt });
+        engine.report_lost(left.collect()).await;
         let runs = [
             follow::run,
             claim::run,

@@ -4,7 +4,6 @@ use std::{collections::HashMap, time::Duration};
 
 use domain::{feed::StreamId, output::Outcome};
 use futures::future::{BoxFuture, FutureExt as _};
-use store::commit::Ended;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::{Engine, LEASE, StopReason, now_ms};
@@ -78,23 +77,23 @@ impl Engine {
     }
 
     async fn reap_expired(&self, tidy: bool) -> store::Result<()> {
-        for stream in store::tasks::expired(&self.0.db).await? {
-            self.report_lost(stream).await;
-        }
+        self.report_lost(store::tasks::expired(&self.0.db).await?).await;
         if tidy { self.tidy().await } else { Ok(()) }
     }
 
-    pub(super) async fn report_lost(&self, stream: StreamId) {
-        let (task, attempt, at_ms) = (stream.task, stream.attempt, now_ms());
-        let lost = Ended { task, attempt, outcome: Outcome::Lost, said: None, title_model: None, at_ms };
-        match store::commit::report(&self.0.db, lost).await {
-            Ok(_) => {
-                self.0.tally.reported(&Outcome::Lost);
-                tracing::warn!(%stream, "an attempt was lost with the process that ran it");
+    pub(super) async fn report_lost(&self, lost: Vec<StreamId>) {
+        for (stream, reported) in store::commit::report_lost(&self.0.db, lost, now_ms()).await {
+            match reported {
+                Ok(_) => {
+                    self.0.tally.reported(&Outcome::Lost);
+                    tracing::warn!(%stream, "an attempt was lost with the process that ran it");
+                }
+                // Somebody else was quicker, or it ended after all.
+                Err(store::Error::Rejected(_)) => {}
+                Err(error) => {
+                    tracing::warn!(%stream, %error, "a lost attempt was not reported; trying again")
+                }
             }
-            // Somebody else was quicker, or it ended after all.
-            Err(store::Error::Rejected(_)) => {}
-            Err(error) => tracing::warn!(%stream, %error, "a lost attempt was not reported; trying again"),
         }
     }
 

@@ -137,8 +137,9 @@ impl Table {
         let began = Instant::now();
         let left = instances::register(&self.db, Uuid::now_v7(), place).await?;
         ensure!(left.len() == IN_FLIGHT, "{} were in flight", left.len());
-        for (task, attempt) in left {
-            commit::report(&self.db, ended(StreamId { task, attempt }, Outcome::Lost)).await?;
+        let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt }).collect();
+        for (_, reported) in commit::report_lost(&self.db, left, 1).await {
+            reported?;
         }
         Ok(began.elapsed())
     }

@@ -19,6 +19,7 @@ use domain::{
     transcript::Transcript,
     workspace::ChatEntry,
 };
+use futures::{StreamExt as _, stream};
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
@@ -28,6 +29,9 @@ use crate::{
     results::{self, Made},
     runs, streams, tasks, workspace,
 };
+
+/// Fewer than there are connections, so that nobody else waits for one.
+const LOST_AT_ONCE: usize = 8;
 
 /// What a commit did.
 #[derive(Debug, PartialEq)]
@@ -100,6 +104,16 @@ pub struct Ended {
     /// The model that would name the chat.
     pub title_model: Option<ModelRef>,
     pub at_ms: i64,
+}
+
+/// Attempts that nobody runs any more. A server that died may have left thousands, so several are under way at once.
+pub async fn report_lost(db: &Db, lost: Vec<StreamId>, at_ms: i64) -> Vec<(StreamId, Result<Committed>)> {
+    let report = |stream: StreamId| async move {
+        let StreamId { task, attempt } = stream;
+        let ended = Ended { task, attempt, outcome: Outcome::Lost, said: None, title_model: None, at_ms };
+        (stream, report(db, ended).await)
+    };
+    stream::iter(lost).map(report).buffer_unordered(LOST_AT_ONCE).collect().await
 }
 
 /// Settles, requeues or refuses as stale. How long the output is, the table says: whoever reports may have
