@@ -29,12 +29,6 @@ impl Artifact {
         let at = usize::try_from(self.number).ok()?.checked_sub(1)?;
         report.places().into_iter().nth(at).cloned()
     }
-
-    /// The place of a report, if it is one of those that are there.
-    pub fn of(run: RunId, places: &[&Place], place: &Place) -> Option<Self> {
-        let at = places.iter().position(|known| *known == place)?;
-        Some(Self { run, number: u32::try_from(at).ok()?.checked_add(1)? })
-    }
 }
 
 impl Drawn {
@@ -86,10 +80,8 @@ mod tests {
         assert_eq!(words, ["c.rs:9", "a.rs:2", "b.rs:1"]);
 
         let run = RunId(Uuid::nil());
-        let second = Artifact::of(run, &places, &cited("a.rs", 2, true).place).unwrap();
-        assert_eq!(second.number, 2);
-        assert_eq!(second.place(&report).unwrap().to_string(), "a.rs:2");
-        assert_eq!(Artifact::of(run, &places, &cited("gone.rs", 5, false).place), None);
+        let place = Artifact { run, number: 2 }.place(&report);
+        assert_eq!(place.map(|place| place.to_string()).as_deref(), Some("a.rs:2"));
         for number in [0, 4, u32::MAX] {
             assert_eq!(Artifact { run, number }.place(&report), None);
         }

@@ -4,7 +4,7 @@ mod cited;
 mod entries;
 mod head;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
     artifact::Artifact,
@@ -30,15 +30,14 @@ use head::head;
 struct Links {
     /// Where what is cited can be opened; nowhere in a file that was taken along.
     run: Option<RunId>,
-    places: Arc<Vec<Place>>,
+    numbers: Arc<BTreeMap<Place, u32>>,
     /// Before the names of places on the page, because two reports may be open in it.
     prefix: String,
 }
 
 impl Links {
     fn artifact(&self, place: &Place) -> Option<Artifact> {
-        let places: Vec<_> = self.places.iter().collect();
-        Artifact::of(self.run?, &places, place)
+        Some(Artifact { run: self.run?, number: *self.numbers.get(place)? })
     }
 
     /// The name on the page of a finding.
@@ -49,9 +48,9 @@ impl Links {
 
 /// `run`: where it is alive. Without it nothing leads out of the report.
 pub fn report_view(report: &Report, run: Option<RunId>) -> Erased {
-    let places = report.places().into_iter().cloned().collect();
+    let numbers = report.places().into_iter().cloned().zip(1..).collect();
     let prefix = run.map_or_else(|| "r".to_owned(), |run| format!("r-{run}"));
-    let links = Links { run, places: Arc::new(places), prefix };
+    let links = Links { run, numbers: Arc::new(numbers), prefix };
     let name = |at: usize| format!("{}-section-{at}", links.prefix);
     let contents = report.sections.iter().enumerate().map(|(at, section)| {
         view! { <li><a href=format!("#{}", name(at))>{section.title.clone()}</a></li> }
