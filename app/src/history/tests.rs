@@ -46,6 +46,7 @@ fn html(query: &str, entries: Vec<Entry>, older: Option<Cursor>) -> String {
         sessions: vec![Session { id: SessionId(id(2)), project: ProjectId(id(1)), name: "Session 1".into() }],
         chats: Vec::new(),
         battles: Vec::new(),
+        runs: Vec::new(),
     };
     let (mut filter, mut faults) = Filter::parse(query);
     faults.extend(filter.keep_known(&workspace));

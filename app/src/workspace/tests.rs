@@ -35,6 +35,7 @@ impl Story {
             projects: vec![project],
             chats: vec![entry],
             battles: Vec::new(),
+            runs: Vec::new(),
         };
         let open = OpenSession { chats: [(chat.id, chat)].into(), ..OpenSession::empty(session) };
         let mut story = Self { page: Page { workspace, session: Some(open) }, streams: Vec::new() };

@@ -58,9 +58,9 @@ async fn qwen_that_tries_to_write_changes_nothing() {
     let shop = Shop::new(&world, &server).await;
     let (new, known) = (shop.project.join("owned.txt"), shop.project.join("README.md"));
     let words = format!(
-        "[[tool write_file {}]][[tool edit {}]][[shell echo x > owned.txt]][[say {{}}]]",
+        "[[tool write_file {}]][[tool write_file {}]][[shell echo x > owned.txt]][[say {{}}]]",
         json!({"file_path": new, "content": "x"}),
-        json!({"file_path": known, "old_string": "Shop", "new_string": "owned"}),
+        json!({"file_path": known, "content": "owned"}),
     );
     let run = vandalise(&server, &shop, &words, 3).await;
     assert_eq!(run["status"], "done", "{run:#}");
