@@ -56,13 +56,11 @@ async fn qwen_that_tries_to_write_changes_nothing() {
     let world = World::new().await;
     let server = wide_server(&world, "one", "qwen", "local/small").await;
     let shop = Shop::new(&world, &server).await;
-    let (new, known) = (shop.project.join("owned.txt"), shop.project.join("README.md"));
     let words = format!(
-        "[[tool write_file {}]][[tool edit {}]][[shell echo x > owned.txt]][[say {{}}]]",
-        json!({"file_path": new, "content": "x"}),
-        json!({"file_path": known, "old_string": "Shop", "new_string": "owned"}),
+        "[[tool write_file {}]][[shell echo x > owned.txt; rm -f README.md]][[say {{}}]]",
+        json!({"file_path": shop.project.join("owned.txt"), "content": "x"}),
     );
-    let run = vandalise(&server, &shop, &words, 3).await;
+    let run = vandalise(&server, &shop, &words, 2).await;
     assert_eq!(run["status"], "done", "{run:#}");
     server.stop().await;
 }
