@@ -125,8 +125,8 @@ export class BooCode {
 }
 
 /** The scripted model server; what it says is steered from the question. */
-export async function scripted(tokensPerSecond = 100): Promise<{ url: string; stop: () => void }> {
-  const child = spawn(need('SCRIPTED_BIN'), ['--port', '0', '--tokens-per-second', String(tokensPerSecond)], {
+export async function scripted(tokensPerSecond = 100, ...more: string[]): Promise<{ url: string; stop: () => void }> {
+  const child = spawn(need('SCRIPTED_BIN'), ['--port', '0', '--tokens-per-second', String(tokensPerSecond), ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await firstMatch(child, /listening (\S+)/);
