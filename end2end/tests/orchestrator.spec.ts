@@ -4,10 +4,19 @@ import { join } from 'node:path';
 import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
 import { focused, menu } from './panes';
-import { addProject, BooCode, expect, live, logIn, test as base } from './world';
+import { addProject, BooCode, expect, live, logIn, scripted, test as base } from './world';
 
 /** Flows are worked on by our own agent, with a model that answers in form. */
-const test = base.extend<object, { boocode: BooCode }>({
+const test = base.extend<object, { model: string; boocode: BooCode }>({
+  model: [
+    async ({}, use) => {
+      const model = await scripted(100, '--models', 'small,analyst');
+      await use(model.url);
+      model.stop();
+    },
+    { scope: 'worker' },
+  ],
+
   boocode: [
     async ({ model }, use) => {
       const flows = ['--flow-backend', 'native', '--flow-model', 'local/analyst'];

@@ -136,7 +136,7 @@ impl ports::Orchestrator for Port {
             if shown.terms.host != self.coders.host() {
                 return Err(AppError::Invalid("What the project held then is on another machine.".into()));
             }
-            let folder = self.coders.snapshot_folder(run.0);
+            let folder = self.coders.recorded_folder(run.0);
             let read = spawn_blocking(move || {
                 let recorded = Recorded::open(&folder).map_err(|error| sentence(&error.to_string()))?;
                 let bytes = recorded.bytes(&path);

@@ -19,6 +19,9 @@ pub fn entry(links: &Links, entry: &Entry) -> Erased {
     let sources: Vec<_> = entry.sources.iter().map(source).collect();
     let sources = (!sources.is_empty()).then(|| view! { <ul class="sources">{sources}</ul> });
     let has_flags = !entry.flags.is_empty();
+    // What the text names is mostly what the finding rests on, and that is listed below.
+    let mut written = entry.text.clone();
+    written.citations.retain(|named| entry.citations.iter().all(|cited| cited.place != named.place));
     view! {
         <article class="finding" id=links.anchor(&entry.id) data-tone=grave data-flagged=has_flags.then_some("")>
             <h3>
@@ -26,7 +29,7 @@ pub fn entry(links: &Links, entry: &Entry) -> Erased {
                 <span>{entry.title.clone()}</span>
             </h3>
             <p class="finding-badges">{badges}</p>
-            {text(links, &entry.text)}
+            {text(links, &written)}
             {citations(links, &entry.citations)}
             {flags(&entry.flags)}
             {sources}
