@@ -49,7 +49,7 @@ async function openShop(page: Page, boocode: BooCode, name: string): Promise<str
 }
 
 const composer = (page: Page) => page.getByLabel('Your message');
-const run = (page: Page) => page.getByRole('region', { name: 'Run', exact: true });
+const run = (page: Page) => page.locator('section.orchestrator:visible');
 const report = (page: Page) => run(page).getByRole('article', { name: 'Report' });
 const step = (page: Page, label: string) => run(page).locator('.step').filter({ has: page.getByText(label, { exact: true }) });
 
@@ -146,7 +146,7 @@ test('a code review streams, survives kill -9, and its evidence is checked', asy
 
   await expect(report(page)).toBeVisible({ timeout: 90_000 });
   await expect(step(page, 'Report')).toContainText('Done');
-  const head = report(page).getByRole('region', { name: 'Summary' });
+  const head = report(page).getByRole('region', { name: 'Summary', exact: true });
   await expect(head).toContainText('Confidence: High');
   await expect(head).toContainText(/checks? of the evidence failed/);
   // Validation stands above the recommendation.
@@ -172,9 +172,9 @@ test('a code review streams, survives kill -9, and its evidence is checked', asy
   await page.screenshot({ path: info.outputPath('evidence.png') });
 
   // The run stands in the history, and is found by its flow and band.
-  await page.goto('/history?kind=run&flow=code-review&band=small');
+  await page.goto(`${boocode.url}/history?kind=run&flow=code-review&band=small`);
   await expect(page.locator('.entry').filter({ hasText: 'Code review: Is it right?' }).first()).toContainText('4 agents');
-  await page.goto('/history?flow=research');
+  await page.goto(`${boocode.url}/history?flow=research`);
   await expect(page.locator('.entry')).toHaveCount(0);
 
   // Without a script it reads the same, the evidence too.
@@ -184,7 +184,8 @@ test('a code review streams, survives kill -9, and its evidence is checked', asy
   await expect(report(reader)).toContainText('Confidence: High');
   await expect(reader.locator('.step')).toHaveCount(5);
   await reader.screenshot({ path: info.outputPath('still.png') });
-  await reader.goto((await report(reader).getByRole('link', { name: 'src/cart.rs:3' }).first().getAttribute('href'))!);
+  const cited = await report(reader).getByRole('link', { name: 'src/cart.rs:3' }).first().getAttribute('href');
+  await reader.goto(new URL(cited!, address).href);
   await expect(reader.locator('[data-cited]')).toHaveText('    for i in 0..=prices.len() {');
   await still.close();
 
@@ -222,7 +223,7 @@ test('a drawing from the project shows itself and does nothing', async ({ page, 
   const drawn = frame.contentFrame();
   await expect(drawn.locator('circle')).toBeAttached();
   await expect(drawn.locator('#ran')).toHaveCount(0);
-  const answer = await page.request.get((await frame.getAttribute('src'))!);
+  const answer = await page.request.get(new URL((await frame.getAttribute('src'))!, page.url()).href);
   expect(answer.headers()['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
   // The control: the same file runs its script where nothing keeps it from that.
   const control = await page.context().newPage();
