@@ -16,8 +16,7 @@ use crate::{
         plan::Work,
     },
     id::{Attempt, ProjectId, RunId, SessionId, TaskId},
-    output::Phase,
-    task::{self, Owner, Task},
+    task::{Owner, Task},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,24 +138,10 @@ impl Shown {
         self.run.step(step)
     }
 
-    /// What a running step is doing.
-    pub fn phase(&self, step: &StepId) -> Option<&Phase> {
-        match &self.task_of(step)?.status {
-            task::Status::Running { phase, .. } => Some(phase),
-            _ => None,
-        }
-    }
-
     /// The newest attempt at a step that has something to read.
     pub fn stream_of(&self, step: &StepId) -> Option<StreamId> {
         let task = self.task_of(step)?;
         Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 })
-    }
-
-    /// Of a step that is done, the attempt that counts.
-    pub fn counted(&self, step: &RunStep) -> Option<StreamId> {
-        let StepStatus::Done { attempt } = step.status else { return None };
-        Some(StreamId { task: *self.carried_by.get(&step.step.id)?, attempt })
     }
 
     /// The streams of agents, each with its final length once that is known.
