@@ -1,6 +1,8 @@
+mod story;
+
 use uuid::Uuid;
 
-use super::{decide::Input, *};
+use super::*;
 use crate::{
     backend::Backend,
     catalogue::Lane,
@@ -8,6 +10,7 @@ use crate::{
     output::{Measured, Outcome, Phase},
     task::{self, Work},
 };
+use story::{Story, check, judge, play, refuses};
 
 pub(super) fn id(n: u128) -> Uuid {
     Uuid::from_u128(n)
@@ -50,202 +53,6 @@ pub(super) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) 
         at_ms: 1,
     };
     Battle::new(launch).unwrap()
-}
-
-fn judge() -> Judge {
-    Judge { model: ModelRef { server: "local".into(), model: "judge".into() }, paid: false }
-}
-
-struct Story {
-    battle: Battle,
-    ids: u128,
-}
-
-impl Story {
-    fn new(battle: Battle) -> Self {
-        let mut story = Self { battle: battle.clone(), ids: 1_000 };
-        let fresh = story.fresh();
-        story.feed(battle.begin(fresh, 1));
-        story
-    }
-
-    fn fresh(&mut self) -> Fresh {
-        self.ids += 1_000;
-        Fresh::new(id(self.ids))
-    }
-
-    fn feed(&mut self, events: Vec<Event>) {
-        events.iter().for_each(|event| self.battle.apply(event));
-    }
-
-    fn contestant(&self, letter: &str) -> ContestantId {
-        let place = letter.bytes().next().unwrap() - b'A';
-        self.battle.contestants[usize::from(place)].id
-    }
-
-    /// The task that a word means: a contestant's by its letter, or the first open one of a kind of work.
-    fn task(&self, word: &str) -> TaskId {
-        let work = match word {
-            "check" => Work::Check,
-            "digest" => Work::Digest,
-            "judgement" => Work::Judgement,
-            "examination" => Work::Examination,
-            letter => return *self.battle.contestant(self.contestant(letter)).unwrap().tries.last().unwrap(),
-        };
-        let open = |task: &&Task| task.work == work && !task.is_settled();
-        self.battle.tasks.values().find(open).unwrap_or_else(|| panic!("no open {word}")).id
-    }
-
-    fn claim(&mut self, task: TaskId) {
-        let known = &self.battle.tasks[&task];
-        if known.status == task::Status::Queued {
-            let events = known.decide(task::Input::Claim { at_ms: 2 }).unwrap();
-            self.feed(events);
-        }
-    }
-
-    /// One word a step: `A+` claims A's task, `A>` generates, `A.done`, `A.fail`, `A.void`, `A.lost`, `A.stopped`
-    /// end it, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
-    /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour.
-    fn step(&mut self, word: &str) -> Result<(), Rejected> {
-        if let Some(letter) = word.strip_prefix("judge:") {
-            return self.judge_all(letter);
-        }
-        if let Some(who) = word.strip_suffix('+') {
-            let task = self.task(who);
-            self.claim(task);
-            return Ok(());
-        }
-        let input = match word {
-            "stop" => Input::Stop { fresh: self.fresh(), at_ms: 9 },
-            "analyse" => Input::Analyse { judge: judge(), fresh: self.fresh(), at_ms: 9 },
-            "unanalyse" => Input::StopAnalysis { fresh: self.fresh(), at_ms: 9 },
-            "examine" => {
-                let identity = Identity::Plain;
-                let examiner = Examiner { identity, model: judge().model, paid: false };
-                Input::Examine { examiner, question: Some(" why ".into()), fresh: self.fresh(), at_ms: 9 }
-            }
-            "unwin" => Input::SetWinner { winner: None },
-            word => match word.split_once(['.', '>']) {
-                Some((who, "")) => {
-                    let task = self.task(who);
-                    self.claim(task);
-                    Input::Phase { task, attempt: self.attempt(task), phase: Phase::Generating }
-                }
-                Some((who, "stop")) => {
-                    Input::StopContestant { contestant: self.contestant(who), fresh: self.fresh(), at_ms: 9 }
-                }
-                Some((who, "retry")) => {
-                    Input::Retry { contestant: self.contestant(who), fresh: self.fresh(), at_ms: 9 }
-                }
-                Some((who, "wins")) => Input::SetWinner { winner: Some(self.contestant(who)) },
-                Some((who, what)) => self.told(who, what),
-                None => panic!("unknown word {word}"),
-            },
-        };
-        let events = self.battle.decide(input)?;
-        self.feed(events);
-        Ok(())
-    }
-
-    fn attempt(&self, task: TaskId) -> Attempt {
-        self.battle.tasks[&task].attempts().last().map_or(Attempt(0), |last| last.0)
-    }
-
-    fn told(&mut self, who: &str, what: &str) -> Input {
-        let task = self.task(who);
-        self.claim(task);
-        let attempt = self.attempt(task);
-        if let Some(tokens) = what.strip_prefix("used:") {
-            return Input::Used { task, attempt, tokens: tokens.parse().unwrap() };
-        }
-        let done = || Outcome::Done { measured: Measured { duration_ms: 5, ..Measured::default() } };
-        let mut report = Report {
-            task,
-            attempt,
-            outcome: done(),
-            stream_len: 3,
-            said: None,
-            changes: None,
-            checked: None,
-            fresh: self.fresh(),
-            at_ms: 9,
-        };
-        match what {
-            "done" => {}
-            "fail" => report.outcome = Outcome::Failed { reason: "no".into() },
-            "void" => report.outcome = Outcome::Void { reason: "down".into() },
-            "lost" => report.outcome = Outcome::Lost,
-            "stopped" => report.outcome = Outcome::Cancelled,
-            "0" => report.checked = Some(Checked::new(Some(0), 1, "")),
-            "1" => report.checked = Some(Checked::new(Some(1), 1, "")),
-            said => report.said = Some(said.to_owned()),
-        }
-        Input::Report(report)
-    }
-
-    fn judge_all(&mut self, letter: &str) -> Result<(), Rejected> {
-        let favourite = self.contestant(letter);
-        while let Some(place) = self
-            .battle
-            .newest_analysis()
-            .and_then(|analysis| analysis.judgements.iter().position(|judgement| judgement.answer.is_none()))
-        {
-            let analysis = self.battle.newest_analysis().unwrap();
-            let (judgement, entrants) = (&analysis.judgements[place], &analysis.entrants);
-            let better = [judgement.first, judgement.second]
-                .into_iter()
-                .find(|place| entrants[*place].contestant == favourite)
-                .map_or("neither".to_owned(), |place| blind::letter(place).to_string());
-            let task = judgement.task;
-            self.claim(task);
-            let report = Report {
-                task,
-                attempt: self.attempt(task),
-                outcome: Outcome::Done { measured: Measured::default() },
-                stream_len: 3,
-                said: Some(format!("{{\"better\": \"{better}\", \"reason\": \"so\"}}")),
-                changes: None,
-                checked: None,
-                fresh: self.fresh(),
-                at_ms: 9,
-            };
-            let events = self.battle.decide(Input::Report(report))?;
-            self.feed(events);
-        }
-        Ok(())
-    }
-
-    /// Each contestant with how it stands, `-` where it waits for its turn, then the battle.
-    fn shown(&self) -> String {
-        let stands = |contestant: &Contestant| {
-            let wait = if self.battle.waits_for_turn(contestant) { "-" } else { "" };
-            format!("{wait}{}", self.battle.standing(contestant).word())
-        };
-        let contestants: Vec<_> = self.battle.contestants.iter().map(stands).collect();
-        format!("{} | {}", contestants.join(" "), self.battle.course.status.label().to_lowercase())
-    }
-}
-
-fn play(battle: Battle, script: &str) -> Story {
-    let mut story = Story::new(battle);
-    for word in script.split_whitespace() {
-        story.step(word).unwrap_or_else(|no| panic!("{script}: {word}: {no}"));
-    }
-    story
-}
-
-fn check(roster: &str, script: &str, expected: &str) {
-    let story = play(battle(Kind::Coding, roster, |_| {}), script);
-    assert_eq!(story.shown(), expected, "{roster}: {script}");
-}
-
-fn refuses(roster: &str, script: &str, expected: &str) {
-    let (before, last) = script.rsplit_once(' ').unwrap_or(("", script));
-    let mut story = play(battle(Kind::Coding, roster, |_| {}), before);
-    let untouched = story.battle.clone();
-    assert_eq!(story.step(last).unwrap_err().to_string(), expected, "{roster}: {script}");
-    assert_eq!(story.battle, untouched);
 }
 
 #[test]

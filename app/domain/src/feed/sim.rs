@@ -1,10 +1,13 @@
 //! Whatever is cut, repeated or reordered on the way, the browser's state ends equal to the server's.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::{
     catalogue::ModelRef,
     chat::{Chat, Choice, Input, NewTurn, Report},
-    id::SessionId,
+    id::{ChatId, MessageId, SessionId},
+    output::Outcome,
     page::{OpenSession, Page},
     sim::{Dice, for_each_seed},
     task::{self, Status},

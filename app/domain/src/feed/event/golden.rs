@@ -8,6 +8,7 @@ use crate::{
     backend::Backend,
     catalogue::ModelRef,
     chat::{Body, Choice, Coder, Kind, NewTurn},
+    feed::{Cursor, Delta, Frame, StreamId},
     flow::{Band, FlowId, StepId},
     id::{AttachmentId, ProjectId, SessionId, WorktreeId},
     layout::{Anchor, Change, Content, Edge, PaneId, Place, SplitId, Tab, TabNumber},
@@ -371,7 +372,7 @@ fn run_events() {
     let mut started = run::tests::shown(FlowId::CodeReview, Band::Small);
     started.run.steps.truncate(1);
     started.run.steps[0].step.needs.clear();
-    let json = include_str!("../../golden/events/flow_run_started.json");
+    let json = include_str!("../../../golden/events/flow_run_started.json");
     check(Event::FlowRunStarted { run: Box::new(started) }, json.trim_end());
 }
 
@@ -386,7 +387,7 @@ fn frames_and_cursors() {
     let cursor = Cursor { after: 4, watch: [(stream, 17)].into() };
     assert_eq!(cursor.to_query(), format!("after=4&watch={TWO}.1:17"));
     assert_eq!(Cursor::parse(4, &format!("{TWO}.1:17")), Ok(cursor));
-    assert_eq!(Cursor::parse(4, ""), Ok(Cursor { after: 4, watch: BTreeMap::new() }));
+    assert_eq!(Cursor::parse(4, ""), Ok(Cursor { after: 4, watch: Default::default() }));
     assert!(Cursor::parse(4, "nonsense").is_err());
     assert!(Cursor::parse(4, &format!("{TWO}.1:-1")).is_err());
 }
