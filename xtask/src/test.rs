@@ -3,6 +3,7 @@
 mod agents;
 mod binaries;
 mod leftovers;
+mod only;
 mod packages;
 mod tally;
 
@@ -20,7 +21,7 @@ use crate::{
 use anyhow::Result;
 use binaries::{Built, Environment};
 use rustix::process::Signal;
-use std::{fs, process::ExitCode, time::Duration};
+use std::{ffi::OsStr, fs, process::ExitCode, time::Duration};
 use tally::{Counts, Tally};
 
 const BROWSER_LIMIT: Duration = Duration::from_secs(45 * 60);
@@ -34,6 +35,8 @@ pub struct Test {
     /// Instead of all this: every agent in every case, and the table of what came of it
     #[arg(long, conflicts_with = "fast")]
     agents: bool,
+    #[command(flatten)]
+    only: only::Only,
 }
 
 impl Test {
@@ -41,6 +44,9 @@ impl Test {
         let tools = Tools::locate()?;
         if self.agents {
             return agents::run(workspace, &tools);
+        }
+        if self.only.is_asked_for() {
+            return self.only.run(workspace, &tools);
         }
         let mut tally = Tally::default();
         // The server embeds this folder, and does not compile without one.
@@ -97,7 +103,7 @@ impl Test {
         if self.fast {
             skipped("browser tests", "--fast");
         } else if built.is_some() && assets.is_some() {
-            tally.tests("browser tests", || browser(workspace, &tools, &environment, &[]))?;
+            tally.tests("browser tests", || browser(workspace, &tools, &environment, &[""; 0]))?;
         }
         tally.check_with("leftovers", leftovers::check)?;
         Ok(tally.close())
@@ -157,7 +163,7 @@ fn browser(
     workspace: &Workspace,
     tools: &Tools,
     environment: &Environment,
-    arguments: &[&str],
+    arguments: &[impl AsRef<OsStr>],
 ) -> Result<Counts> {
     let mut playwright = install::playwright(workspace, tools)?;
     playwright.arg("test").args(arguments).env("CI", "1");

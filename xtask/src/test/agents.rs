@@ -60,11 +60,14 @@ pub fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode> {
         environment.set("PG_BIN_DIR", &postgres.dir);
     }
     tally.tests("how each of them talks", || {
-        built.run_only(workspace, "server/acp", "real::", &environment).map(|(counts, _)| counts)
+        built
+            .run_only(workspace, "server/acp", &["real::".to_owned()], &environment)
+            .map(|(counts, _)| counts)
     })?;
     let mut log = String::new();
     tally.tests("each of them at work", || {
-        let (counts, printed) = built.run_only(workspace, "server", "agents::", &environment)?;
+        let (counts, printed) =
+            built.run_only(workspace, "server", &["agents::".to_owned()], &environment)?;
         log = printed;
         Ok(counts)
     })?;

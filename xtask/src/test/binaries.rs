@@ -52,33 +52,46 @@ impl Environment {
 pub fn compile(workspace: &Workspace) -> Result<Built> {
     let mut artifacts = artifacts(workspace, &["test", "--no-run"], &product())?;
     artifacts.extend(self::artifacts(workspace, &["test", "--no-run"], &["-p", "xtask"])?);
-    let mut programs = Vec::new();
-    for artifact in &artifacts {
-        if let (true, Some(path)) = (artifact.profile.test, &artifact.executable) {
-            let folder = artifact.manifest_path.parent().context("a manifest lies in a folder")?;
-            let package = folder.strip_prefix(&workspace.root)?.to_path_buf();
-            programs.push(TestProgram { package, name: artifact.target.name.clone(), path: path.clone() });
-        }
-    }
-    // Cargo builds a program along with the tests only where it has integration tests.
-    let program = |package: &str, name: &str| -> Result<PathBuf> {
-        let plain =
-            |a: &Artifact| (!a.profile.test && a.target.name == name).then(|| a.executable.clone())?;
-        if let Some(path) = artifacts.iter().find_map(plain) {
-            return Ok(path);
-        }
-        let built = self::artifacts(workspace, &["build"], &["-p", package])?;
-        built.iter().find_map(plain).with_context(|| format!("{package} has no program {name}"))
-    };
-    Ok(Built {
-        boocode: program("server", "boocode")?,
-        scripted: program("scripted", "scripted")?,
-        agents: program("acp", "agents")?,
-        tests: programs,
-    })
+    Built::of(workspace, &artifacts)
+}
+
+/// Those that start programs, which come along.
+pub fn compile_wired(workspace: &Workspace) -> Result<Built> {
+    Built::of(workspace, &artifacts(workspace, &["test", "--no-run", "--test", "it"], &product())?)
 }
 
 impl Built {
+    fn of(workspace: &Workspace, artifacts: &[Artifact]) -> Result<Self> {
+        let mut programs = Vec::new();
+        for artifact in artifacts {
+            if let (true, Some(path)) = (artifact.profile.test, &artifact.executable) {
+                let folder = artifact.manifest_path.parent().context("a manifest lies in a folder")?;
+                let package = folder.strip_prefix(&workspace.root)?.to_path_buf();
+                programs.push(TestProgram {
+                    package,
+                    name: artifact.target.name.clone(),
+                    path: path.clone(),
+                });
+            }
+        }
+        // Cargo builds a program along with the tests only where it has integration tests.
+        let program = |package: &str, name: &str| -> Result<PathBuf> {
+            let plain =
+                |a: &Artifact| (!a.profile.test && a.target.name == name).then(|| a.executable.clone())?;
+            if let Some(path) = artifacts.iter().find_map(plain) {
+                return Ok(path);
+            }
+            let built = self::artifacts(workspace, &["build"], &["-p", package])?;
+            built.iter().find_map(plain).with_context(|| format!("{package} has no program {name}"))
+        };
+        Ok(Built {
+            boocode: program("server", "boocode")?,
+            scripted: program("scripted", "scripted")?,
+            agents: program("acp", "agents")?,
+            tests: programs,
+        })
+    }
+
     pub fn run(&self, workspace: &Workspace, package: &str, environment: &Environment) -> Result<Counts> {
         let mut counts = Counts::default();
         for test in self.tests.iter().filter(|test| test.package == Path::new(package)) {
@@ -89,18 +102,18 @@ impl Built {
         Ok(counts)
     }
 
-    /// The tests of one program whose names hold `filter`, and what it printed.
+    /// The tests of one program whose names hold one of `filters`, and what it printed.
     pub fn run_only(
         &self,
         workspace: &Workspace,
         package: &str,
-        filter: &str,
+        filters: &[String],
         environment: &Environment,
     ) -> Result<(Counts, String)> {
         let is_it = |test: &&TestProgram| test.package == Path::new(package) && test.name == "it";
         let test = self.tests.iter().find(is_it).with_context(|| format!("{package} has no tests"))?;
-        let run = Run { test, name: format!("agents {}", package.replace('/', "-")) };
-        run.start(workspace, environment, &[filter.to_owned()], AGENTS_LIMIT)
+        let run = Run { test, name: format!("some {}", package.replace('/', "-")) };
+        run.start(workspace, environment, filters, AGENTS_LIMIT)
     }
 }
 
