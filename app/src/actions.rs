@@ -1,47 +1,22 @@
 //! Everything that can be done from the keyboard, the palette and the slash menu. A new action is one entry.
 
+mod hands;
 mod help;
 mod keys;
 mod palette;
 
 use domain::{
     flow::{Flow, FlowId},
-    id::ChatId,
-    layout::{Content, Direction, Edge, Input, Kind, PaneId, Target},
+    layout::{Direction, Edge, Kind},
     page::Wanted,
-    settings::Section,
 };
 use leptos::prelude::*;
 
-use crate::{
-    address::{Go, Step},
-    device,
-    icon::Icon,
-    panes::Panes,
-    theme::{Theme, ThemeChoice},
-    workspace::{FOLD_KEYS, SidebarFold},
-};
+use crate::{address::Step, icon::Icon, workspace::FOLD_KEYS};
+pub use hands::Hands;
 pub use help::HelpSheet;
 pub use keys::listen;
 pub use palette::Palette;
-
-/// What an action works with.
-#[derive(Clone, Copy)]
-pub struct Hands {
-    pub panes: Panes,
-    pub go: Go,
-    pub theme: ThemeChoice,
-    pub is_palette_open: RwSignal<bool>,
-    pub is_help_open: RwSignal<bool>,
-    /// The chat whose name is being changed.
-    pub renaming: RwSignal<Option<ChatId>>,
-    /// The prompt of a battle that is about to be launched.
-    pub launching: RwSignal<Option<String>>,
-    /// What a run that is about to be launched is asked.
-    pub orchestrating: RwSignal<Option<String>>,
-    pub sidebar: SidebarFold,
-    pub is_drawer_open: RwSignal<bool>,
-}
 
 pub struct Action {
     pub title: &'static str,
@@ -69,11 +44,13 @@ pub struct Slash {
 /// What a message is that is not sent.
 #[derive(Clone, Copy)]
 pub enum Meant {
-    Action(WithText),
+    Action(fn(Hands)),
+    WithText(WithText),
     Flow(FlowId),
 }
 
-/// What a message means, with what is written behind it: `/arena mend the build`.
+/// What a message means, with what is written behind it: `/arena mend the build`. One that takes no text is meant
+/// only where it stands alone.
 pub fn of_message(text: &str) -> Option<(Meant, String)> {
     let line = text.trim().strip_prefix('/')?;
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -81,14 +58,24 @@ pub fn of_message(text: &str) -> Option<(Meant, String)> {
     if let Some(flow) = flows().find(|flow| flow.name == name) {
         return Some((Meant::Flow(flow.id), rest));
     }
-    let slash = ACTIONS.iter().filter_map(|action| action.slash).find(|slash| slash.name == name)?;
-    Some((Meant::Action(slash.with_text?), rest))
+    let (action, slash) = slashes().find(|(_, slash)| slash.name == name)?;
+    match slash.with_text {
+        Some(run) => Some((Meant::WithText(run), rest)),
+        None => rest.is_empty().then_some((Meant::Action(action.run), rest)),
+    }
+}
+
+/// The actions that a slash does.
+pub fn slashes() -> impl Iterator<Item = (&'static Action, Slash)> {
+    ACTIONS.iter().filter_map(|action| Some((action, action.slash?)))
 }
 
 /// The flows that a slash begins.
 pub fn flows() -> impl Iterator<Item = &'static Flow> {
     FlowId::ALL.into_iter().map(FlowId::flow).filter(|flow| flow.kind.is_in_slash_menu())
 }
+
+pub(crate) const PALETTE_KEYS: &str = "Mod+K";
 
 const PANES: &str = "Panes";
 const CHAT: &str = "Chat";
@@ -97,32 +84,28 @@ const ORCHESTRATOR: &str = "Orchestrator";
 const GENERAL: &str = "General";
 
 #[rustfmt::skip]
-pub static ACTIONS: [Action; 29] = [
+pub static ACTIONS: [Action; 33] = [
     action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
         "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
         "When the subject changes: an empty chat costs the model less to read."),
-        |hands| hands.open(Kind::Chat, Wanted::Start)),
+        |hands| hands.open(Kind::Chat, None)),
     action(CHAT, "Rename this chat", "Give it a name that you find again", Icon::Edit, None, slash("rename",
         "Asks for a title and keeps it. A title that you gave is not replaced by a model's.",
         "When you will look for this chat again."),
         |hands| hands.renaming.set(hands.chat())),
-    action(ARENA, "New Arena", "One prompt to several agents or models", Icon::Swords, None, None,
-        |hands| hands.open(Kind::Arena, Wanted::Start)),
     action(ARENA, "Launch a battle", "With what is written here as the prompt", Icon::Swords, None, slash_with("arena",
         "Opens the launcher of a battle with the text behind it as the prompt for every contestant.",
         "When you want to see several agents or models do the same, and take the best.",
         |hands, prompt| hands.launching.set(Some(prompt))),
         |hands| hands.launching.set(Some(String::new()))),
-    action(ORCHESTRATOR, "New Orchestrator", "Several agents look at the project", Icon::Workflow, None, None,
-        |hands| hands.open(Kind::Orchestrator, Wanted::Start)),
     action(ORCHESTRATOR, "Launch a flow", "Over what is here, and then beside it", Icon::Workflow, None, None,
         |hands| hands.orchestrating.set(Some(String::new()))),
     action(PANES, "Split right", "A chat beside this pane", Icon::Columns, Some("Alt+\\"), slash("split",
         "Opens an empty chat in a pane of its own at the right of this one.",
         "When you want to read one answer while you ask for another."),
-        |hands| hands.split(Edge::Right)),
+        |hands| hands.open(Kind::Chat, Some(Edge::Right))),
     action(PANES, "Split down", "A chat under this pane", Icon::Rows, Some("Alt+Shift+\\"), None,
-        |hands| hands.split(Edge::Bottom)),
+        |hands| hands.open(Kind::Chat, Some(Edge::Bottom))),
     action(PANES, "Maximise or restore this pane", "It fills the screen, or all are shown", Icon::Maximise,
         Some("Alt+M"), None, |hands| hands.panes.turn_size()),
     action(PANES, "Close this tab", "What is in it is kept", Icon::Close, Some("Alt+W"), slash("close",
@@ -146,6 +129,10 @@ pub static ACTIONS: [Action; 29] = [
         |hands| hands.panes.focus_towards(Direction::Up)),
     action(PANES, "Focus the pane below", "", Icon::Down, Some("Alt+Shift+ArrowDown"), None,
         |hands| hands.panes.focus_towards(Direction::Down)),
+    action(PANES, "Move this tab forward", "Among the tabs of its pane", Icon::Next, Some("Alt+Shift+PageDown"), None,
+        |hands| hands.shift_tab(true)),
+    action(PANES, "Move this tab back", "Among the tabs of its pane", Icon::Previous, Some("Alt+Shift+PageUp"), None,
+        |hands| hands.shift_tab(false)),
     action(PANES, "Move this tab into a pane on the right", "As dragging it to the right edge does", Icon::Columns,
         None, None, |hands| hands.split_off(Edge::Right)),
     action(PANES, "Move this tab into a pane below", "As dragging it to the lower edge does", Icon::Rows, None, None,
@@ -154,7 +141,15 @@ pub static ACTIONS: [Action; 29] = [
         |hands| hands.move_tab(Direction::Left)),
     action(PANES, "Move this tab to the pane on the right", "It joins the tabs there", Icon::Next, None, None,
         |hands| hands.move_tab(Direction::Right)),
-    action(GENERAL, "Command palette", "Find every action, session and chat", Icon::Search, Some("Mod+K"), None,
+    action(PANES, "Move this pane to the left", "Past the one there, with all of its tabs", Icon::Previous, None, None,
+        |hands| hands.move_pane(Direction::Left, Edge::Left)),
+    action(PANES, "Move this pane to the right", "Past the one there, with all of its tabs", Icon::Next, None, None,
+        |hands| hands.move_pane(Direction::Right, Edge::Right)),
+    action(PANES, "Move this pane up", "Past the one there, with all of its tabs", Icon::Up, None, None,
+        |hands| hands.move_pane(Direction::Up, Edge::Top)),
+    action(PANES, "Move this pane down", "Past the one there, with all of its tabs", Icon::Down, None, None,
+        |hands| hands.move_pane(Direction::Down, Edge::Bottom)),
+    action(GENERAL, "Command palette", "Find every action, session and chat", Icon::Search, Some(PALETTE_KEYS), None,
         |hands| hands.is_palette_open.update(|open| *open = !*open)),
     action(GENERAL, "Show or hide the sidebar", "More room for the panes", Icon::PanelLeft, Some(FOLD_KEYS), None,
         |hands| hands.turn_sidebar()),
@@ -169,7 +164,7 @@ pub static ACTIONS: [Action; 29] = [
     action(GENERAL, "Settings", "Model servers, appearance, notifications, browsers, pairing a phone", Icon::Settings, None,
         slash("settings",
         "Opens Settings in a tab of this pane: model servers, appearance, browsers and pairing.",
-        "When a model is missing, or another device should get in."), |hands| hands.open(Kind::Settings, Wanted::SettingsPage(Section::default()))),
+        "When a model is missing, or another device should get in."), |hands| hands.open(Kind::Settings, None)),
     action(GENERAL, "Start page", "Projects and recent chats", Icon::Folder, None, None,
         |hands| hands.go.to(Wanted::Start, Step::Forward)),
     action(GENERAL, "History", "Find chats and sessions by what was said", Icon::History, None, None,
@@ -199,73 +194,6 @@ const fn slash_with(
     run: WithText,
 ) -> Option<Slash> {
     Some(Slash { name, what, when, with_text: Some(run) })
-}
-
-impl Hands {
-    fn focused(self) -> Option<PaneId> {
-        self.panes.focused.get_untracked()
-    }
-
-    fn focused_pane<T>(self, read: impl FnOnce(&domain::layout::Pane) -> T) -> Option<T> {
-        let focused = self.focused()?;
-        self.panes.layout.with_untracked(|layout| layout.pane(focused).map(read))
-    }
-
-    /// The chat that has the focus.
-    pub fn chat(self) -> Option<ChatId> {
-        match self.focused_pane(|pane| pane.shows())?? {
-            Content::Chat(chat) => Some(chat),
-            Content::Arena
-            | Content::Battle(_)
-            | Content::Orchestrator
-            | Content::Run(_)
-            | Content::Artifact(_)
-            | Content::Settings => None,
-        }
-    }
-
-    /// In the pane that has the focus, or at an address of its own where there are no panes.
-    fn open(self, kind: Kind, otherwise: Wanted) {
-        match self.panes.session.get_untracked() {
-            Some(_) => self.panes.open_new(kind, Target::Tab { pane: self.focused() }),
-            None => self.go.to(otherwise, Step::Forward),
-        }
-    }
-
-    fn split(self, edge: Edge) {
-        let target = match self.focused() {
-            Some(pane) => Target::Split { pane, edge },
-            None => Target::Tab { pane: None },
-        };
-        self.panes.open_new(Kind::Chat, target);
-    }
-
-    fn split_off(self, edge: Edge) {
-        if let Some((pane, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) {
-            self.panes.ask(Input::MoveTab { tab, target: Target::Split { pane, edge }, index: None });
-        }
-    }
-
-    fn move_tab(self, direction: Direction) {
-        let Some((from, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) else { return };
-        let to = self.panes.layout.with_untracked(|layout| layout.neighbour(from, direction));
-        if let Some(pane) = to {
-            self.panes.ask(Input::MoveTab { tab, target: Target::Tab { pane: Some(pane) }, index: None });
-        }
-    }
-
-    fn turn_sidebar(self) {
-        if device::is_narrow() {
-            self.is_drawer_open.update(|open| *open = !*open);
-        } else {
-            self.sidebar.turn();
-        }
-    }
-
-    fn turn_theme(self) {
-        let ThemeChoice(theme) = self.theme;
-        theme.update(|theme| *theme = if *theme == Theme::Dark { Theme::Light } else { Theme::Dark });
-    }
 }
 
 #[cfg(test)]

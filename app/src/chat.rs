@@ -10,6 +10,7 @@ mod context_meter;
 mod editing;
 mod kept;
 mod message;
+mod model_search;
 mod persona_picker;
 mod picker;
 mod queue;

@@ -58,6 +58,10 @@ impl<A> Chunk<A> {
     pub fn view(&'static self, of: A) -> Erased {
         (self.show)(of)
     }
+
+    pub async fn fetch(&'static self) -> bool {
+        true
+    }
 }
 
 #[cfg(feature = "hydrate")]
@@ -94,9 +98,9 @@ mod browser {
     }
 
     impl<A: Copy + Send + Sync + 'static> Chunk<A> {
-        /// Most go on to need it. Where this fails it is asked for again then.
-        pub async fn fetch(&'static self) {
-            (self.fetch)().await.ok();
+        /// Ahead of being needed. Whether it is here; where this fails it is asked for again then.
+        pub async fn fetch(&'static self) -> bool {
+            (self.fetch)().await.is_ok()
         }
 
         /// Again and again, and says so meanwhile: the page that waits for it can be read and not used.

@@ -6,10 +6,12 @@ pub use imp::*;
 
 #[cfg(feature = "hydrate")]
 mod imp {
-    use leptos::prelude::{document, window};
+    use leptos::prelude::{document, on_cleanup, window, window_event_listener_untyped};
     use uuid::{Builder, Uuid};
-    use wasm_bindgen::JsCast as _;
-    use web_sys::{Element, HtmlDocument, ScrollIntoViewOptions, ScrollLogicalPosition, Storage, js_sys};
+    use wasm_bindgen::{JsCast as _, closure::Closure};
+    use web_sys::{
+        Element, HtmlDocument, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, Storage, StorageEvent, js_sys,
+    };
 
     use super::Edges;
     use crate::cookie;
@@ -29,7 +31,11 @@ mod imp {
 
     /// Whether it shows one pane at a time and the sidebar as a drawer, as the stylesheet has it.
     pub fn is_narrow() -> bool {
-        window().match_media("(max-width: 48rem)").ok().flatten().is_some_and(|narrow| narrow.matches())
+        matches("(max-width: 48rem)")
+    }
+
+    pub fn prefers_dark() -> bool {
+        matches("(prefers-color-scheme: dark)")
     }
 
     /// Whether its keyboard has ⌘ where others have Ctrl.
@@ -66,6 +72,18 @@ mod imp {
         stored.ok();
     }
 
+    /// Tells what another page of this browser makes of what is remembered, for as long as the caller's owner lives.
+    pub fn hear_of(key: String, run: Box<dyn Fn(Option<String>)>) {
+        let listener = window_event_listener_untyped("storage", move |event| {
+            let Ok(told) = event.dyn_into::<StorageEvent>() else { return };
+            // Without a key all of it was forgotten.
+            if told.key().is_none_or(|changed| changed == key) {
+                run(told.new_value());
+            }
+        });
+        on_cleanup(move || listener.remove());
+    }
+
     /// For what the server has to know when it renders a page. None forgets it.
     pub fn set_cookie(name: &str, value: Option<&str>) {
         let Ok(document) = document().dyn_into::<HtmlDocument>() else { return };
@@ -81,12 +99,41 @@ mod imp {
         document.and_then(|document| document.cookie().ok()).unwrap_or_default()
     }
 
+    /// Some keyboards of phones lie over the page. Then the page is as high as what is seen of it, for as long as it
+    /// is there.
+    pub fn stay_above_keyboard() {
+        let Some(seen) = window().visual_viewport() else { return };
+        let fit = {
+            let seen = seen.clone();
+            move || {
+                let Some(root) = document().document_element() else { return };
+                let style = root.unchecked_into::<HtmlElement>().style();
+                let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+                // Who zooms in sees less too, and still wants the whole page.
+                let is_covered = seen.scale() == 1.0 && seen.height() < height - 1.0;
+                if is_covered {
+                    style.set_property("--seen", &format!("{}px", seen.height() as i32)).ok();
+                    // The browser moved the page for the field that now fits.
+                    window().scroll_to_with_x_and_y(0.0, 0.0);
+                } else {
+                    style.remove_property("--seen").ok();
+                }
+            }
+        };
+        let fit = Closure::<dyn FnMut()>::new(fit).into_js_value();
+        seen.set_onresize(fit.dyn_ref());
+    }
+
     pub fn fresh_id() -> Uuid {
         let mut bytes = [0; 16];
         if let Ok(crypto) = window().crypto() {
             crypto.get_random_values_with_u8_array(&mut bytes).ok();
         }
         Builder::from_random_bytes(bytes).into_uuid()
+    }
+
+    fn matches(media: &str) -> bool {
+        window().match_media(media).ok().flatten().is_some_and(|query| query.matches())
     }
 
     fn storage() -> Option<Storage> {
@@ -117,6 +164,10 @@ mod imp {
         false
     }
 
+    pub fn prefers_dark() -> bool {
+        false
+    }
+
     pub fn is_mac() -> bool {
         false
     }
@@ -132,6 +183,10 @@ mod imp {
     }
 
     pub fn remember(_key: &str, _value: &str) {}
+
+    pub fn stay_above_keyboard() {}
+
+    pub fn hear_of(_key: String, _run: Box<dyn Fn(Option<String>)>) {}
 
     pub fn set_cookie(_name: &str, _value: Option<&str>) {}
 

@@ -117,7 +117,7 @@ impl Feed {
             self.show_all_texts();
             self.mirror.notify();
         } else {
-            grown.sort_unstable();
+            // A text that is shown as it is already costs nothing.
             grown.dedup();
             grown.into_iter().for_each(|stream| self.show_text(stream));
         }

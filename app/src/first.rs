@@ -44,9 +44,12 @@ impl First {
             Content::Settings => None,
         };
         let visible = snapshot.state.showing(self.wanted, None).visible();
-        let mut chunks: Vec<_> = visible.into_iter().filter_map(chunk).collect();
-        chunks.sort_unstable();
-        chunks.dedup();
+        let mut chunks = Vec::new();
+        for chunk in visible.into_iter().filter_map(chunk) {
+            if !chunks.contains(&chunk) {
+                chunks.push(chunk);
+            }
+        }
         chunks
     }
 }

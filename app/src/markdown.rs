@@ -11,11 +11,14 @@ use std::sync::Arc;
 use domain::markdown::{Block, Streaming};
 use leptos::prelude::*;
 
-use crate::erased::{For, effect};
+use crate::erased::{Erase, For, effect};
 
 pub use copy::CopyButton;
 #[cfg(feature = "hydrate")]
 pub use copy::copy_text;
+
+/// A page holds what a person reads. Of a longer text more is shown when it is asked for.
+pub const SHOWN_BYTES: usize = 512 * 1024;
 
 /// Shows `text` as markdown. While `streaming` is true more is expected, and a last line that is only markers
 /// waits for its words; a block that is over is not touched again.
@@ -24,14 +27,15 @@ pub fn Markdown(
     #[prop(into)] text: Signal<String>,
     #[prop(into, default = Signal::stored(false))] streaming: Signal<bool>,
 ) -> impl IntoView {
+    let room = RwSignal::new(SHOWN_BYTES);
     // Read at once for the server's page and for hydration, then in an effect, which runs in the browser only.
     let mut document = Streaming::default();
-    read(&mut document, &text.read_untracked(), streaming.get_untracked());
+    read(&mut document, &text.read_untracked(), SHOWN_BYTES, streaming.get_untracked());
     let rows = RwSignal::new(document.blocks().iter().enumerate().map(Row::new).collect::<Vec<_>>());
     let document = StoredValue::new(document);
     effect(move || {
-        let is_streaming = streaming.get();
-        text.with(|text| document.update_value(|document| read(document, text, is_streaming)));
+        let (is_streaming, room) = (streaming.get(), room.get());
+        text.with(|text| document.update_value(|document| read(document, text, room, is_streaming)));
         document.with_value(|document| show(document.blocks(), rows));
     });
     view! {
@@ -39,7 +43,32 @@ pub fn Markdown(
             <For each=move || rows.get() key=|row| row.place let:row>
                 {move || blocks::block(&row.block.read())}
             </For>
+            <More text room />
         </div>
+    }
+}
+
+/// How much is not shown, and what shows more of it.
+#[component]
+fn More(text: Signal<String>, room: RwSignal<usize>) -> impl IntoView {
+    let left_kb = Memo::new(move |_| text.with(String::len).saturating_sub(room.get()).div_ceil(1024));
+    let is_left = Memo::new(move |_| left_kb.get() > 0);
+    move || {
+        is_left.get().then(|| {
+            view! {
+                <p class="markdown-more">
+                    <span>{move || left_kb.get()} " KB more are kept and not shown here."</span>
+                    <button
+                        class="button small"
+                        type="button"
+                        on:click=move |_| room.update(|room| *room += SHOWN_BYTES)
+                    >
+                        "Show more"
+                    </button>
+                </p>
+            }
+            .erase()
+        })
     }
 }
 
@@ -56,9 +85,10 @@ impl Row {
     }
 }
 
-fn read(document: &mut Streaming, text: &str, is_streaming: bool) {
-    document.set(text);
-    if !is_streaming {
+/// As much of the text as there is room for.
+fn read(document: &mut Streaming, text: &str, room: usize, is_streaming: bool) {
+    document.set(&text[..text.floor_char_boundary(room)]);
+    if !is_streaming || text.len() > room {
         document.finish();
     }
 }

@@ -7,6 +7,7 @@ use domain::{
     feed::Event,
     notifications::{Channel, Choice, Kind, Notice, Notifier, Sight},
     page::Wanted,
+    task::Owner,
 };
 use leptos::prelude::*;
 
@@ -35,7 +36,7 @@ pub struct Notifications {
     toasts: Toasts,
     go: Go,
     notifier: StoredValue<Notifier>,
-    /// What the page says about a chat goes when the chat is looked at.
+    /// What the page says about something goes when that is looked at.
     said: StoredValue<Vec<(Wanted, u32)>>,
     watch: Watch,
     /// How many there were since somebody was here.
@@ -74,6 +75,10 @@ impl Notifications {
         }
         let (sight, choice) = (untrack(|| self.sight()), choice());
         for event in events {
+            // Somebody answered, here or elsewhere.
+            if let Event::TaskAnswered { owner: Owner::Chat(chat), .. } = event {
+                self.take_back(|about| about == Wanted::Chat(*chat));
+            }
             let told = self.notifier.try_update_value(|notifier| {
                 untrack(|| self.feed.workspace(|workspace| notifier.hear(event, workspace, &sight, &choice)))
             });
@@ -115,7 +120,7 @@ impl Notifications {
         let kind = match notice.kind {
             Kind::Done => ToastKind::Done,
             Kind::Failed => ToastKind::Failed,
-            Kind::NeedsAnswer => ToastKind::Waiting,
+            Kind::NeedsAnswer => ToastKind::Needed,
         };
         let (go, to) = (self.go, notice.leads_to);
         let run = Callback::new(move |()| go.to(to, Step::Forward));

@@ -7,6 +7,7 @@ pub mod api;
 mod bar;
 mod divider;
 mod drag;
+mod enter;
 pub mod kinds;
 mod pane;
 mod place;
@@ -49,6 +50,8 @@ pub struct Panes {
     drag: RwSignal<Option<Drag>>,
     /// What was asked for in a session comes to the front once it is here, unless somebody went elsewhere meanwhile.
     awaited: RwSignal<Option<(SessionId, Content)>>,
+    /// Whether the next change of the layout was asked for here.
+    is_arranging: StoredValue<bool>,
     toasts: Toasts,
     go: Go,
 }
@@ -83,6 +86,7 @@ impl Panes {
             resizing: RwSignal::new(None),
             drag: RwSignal::new(None),
             awaited: RwSignal::new(None),
+            is_arranging: StoredValue::new(false),
             toasts: expect_context::<Toasts>(),
             go: Go::new(),
         };
@@ -111,6 +115,14 @@ impl Panes {
             } else if layout.read().find(content).is_some() {
                 panes.awaited.set(None);
                 panes.show(content, Step::Forward);
+                panes.enter();
+            }
+        });
+        // What is moved or closed may take the focus along; then it goes where the eyes are.
+        effect(move || {
+            layout.track();
+            if panes.is_arranging.try_update_value(std::mem::take) == Some(true) {
+                enter::unless_somewhere(panes);
             }
         });
         panes.open_what_is_wanted(feed, wanted);
@@ -168,6 +180,7 @@ impl Panes {
     fn arrange(self, input: Input, on_failure: impl FnOnce(AppError) + 'static) {
         let Some(session) = self.session.get_untracked() else { return };
         let Ok(input) = serde_json::to_string(&input) else { return };
+        self.is_arranging.set_value(true);
         spawn_local(async move {
             if let Err(error) = api::arrange(session, input).await {
                 on_failure(error);
@@ -249,7 +262,13 @@ impl Panes {
         let Some(from) = self.focused.get_untracked() else { return };
         if let Some(to) = self.layout.with_untracked(|layout| layout.neighbour(from, direction)) {
             self.focus(to);
+            self.enter();
         }
+    }
+
+    /// What is typed from now on goes to what is in front.
+    pub fn enter(self) {
+        enter::now(self);
     }
 
     /// The tab beside the one in front, around the corner too.
@@ -262,6 +281,7 @@ impl Panes {
         });
         if let Some(content) = next {
             self.show(content, Step::Forward);
+            self.enter();
         }
     }
 
@@ -296,6 +316,7 @@ impl Panes {
         });
         if let Some(wanted) = next {
             self.go.to(wanted, Step::Aside);
+            self.enter();
         }
         self.ask(input);
     }

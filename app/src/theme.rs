@@ -47,6 +47,20 @@ impl Theme {
         }
     }
 
+    /// The other of the two, for one who sees this; `is_dark` is what the system's is.
+    pub fn turned(self, is_dark: bool) -> Self {
+        if self.shows_dark(is_dark) { Self::Light } else { Self::Dark }
+    }
+
+    /// What a phone paints around the page where the system is light or dark: the canvas of `style/tokens.css`.
+    pub fn canvas(self, is_dark: bool) -> &'static str {
+        if self.shows_dark(is_dark) { "#161618" } else { "#fdfdfc" }
+    }
+
+    fn shows_dark(self, is_dark: bool) -> bool {
+        self == Self::Dark || (self == Self::System && is_dark)
+    }
+
     /// Has the browser remember it, for one that runs no scripts.
     #[cfg(feature = "ssr")]
     pub fn send_cookie(self) {
@@ -72,6 +86,11 @@ impl ThemeChoice {
         });
         provide_context(Self(theme));
     }
+}
+
+/// The element of the page's head that says what is painted around it.
+pub fn color_id(is_dark: bool) -> &'static str {
+    if is_dark { "color-dark" } else { "color-light" }
 }
 
 #[component]
@@ -117,6 +136,10 @@ fn apply(theme: Theme) {
         None => root.remove_attribute("data-theme"),
     };
     shown.ok();
+    for is_dark in [false, true] {
+        let color = document().get_element_by_id(color_id(is_dark));
+        color.and_then(|color| color.set_attribute("content", theme.canvas(is_dark)).ok());
+    }
     device::set_cookie(COOKIE, theme.attribute());
 }
 
@@ -129,6 +152,17 @@ mod tests {
         assert_eq!(Theme::named("\"><script>"), Theme::System);
         for theme in [Theme::System, Theme::Light, Theme::Dark] {
             assert_eq!(Theme::named(theme.name()), theme);
+        }
+    }
+
+    #[test]
+    fn turning_changes_what_is_seen() {
+        let check = |theme: Theme, is_dark, expected| assert_eq!(theme.turned(is_dark), expected);
+        check(Theme::System, true, Theme::Light);
+        check(Theme::System, false, Theme::Dark);
+        for is_dark in [true, false] {
+            check(Theme::Dark, is_dark, Theme::Light);
+            check(Theme::Light, is_dark, Theme::Dark);
         }
     }
 }

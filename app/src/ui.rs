@@ -22,7 +22,7 @@ mod tabs;
 mod toast;
 mod tooltip;
 
-pub use badge::{Badge, Tone};
+pub use badge::{Badge, Dot, Tone};
 pub use button::{Button, ButtonKind, IconButton};
 pub use choice::{Choice, OptionList, matching, next_enabled};
 pub use combobox::Combobox;

@@ -98,6 +98,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     feed::keep(feed, wanted);
     let is_drawer_open = RwSignal::new(false);
     provide_context(Drawer(is_drawer_open));
+    Drawer(is_drawer_open).follow();
     let hands = Hands {
         panes,
         go: Go::new(),
@@ -112,6 +113,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     };
     provide_context(hands);
     actions::listen(hands);
+    device::stay_above_keyboard();
     // On a phone the drawer covers the page that was just chosen in it.
     effect(move || {
         wanted.track();
@@ -137,7 +139,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     call_page(name, move || notifications.missed.get());
     let problem = move || feed.problem.get();
     view! {
-        <a class="skip-link" href="#main">"Skip to content"</a>
+        <a class="skip-link" href="#main" inert=is_drawer_open>"Skip to content"</a>
         <div class="app" data-drawer=move || is_drawer_open.get().then_some("open") on:keydown=move |key| {
             if key.key() == "Escape" {
                 is_drawer_open.set(false);
@@ -149,7 +151,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
                 click.prevent_default();
                 is_drawer_open.set(false);
             }></a>
-            <main class="main" id="main" tabindex="-1">
+            <main class="main" id="main" tabindex="-1" inert=is_drawer_open>
                 <Show when=move || front.get() != Front::Panes || panes.layout.read().root.is_none()>
                     <header class="topbar">
                         <DrawerToggle />

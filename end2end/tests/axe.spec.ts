@@ -1,5 +1,5 @@
 import { faults, scrollsSideways } from './faults';
-import { answer, ask, expect, live, logIn, test } from './world';
+import { answer, ask, expect, list, live, logIn, test } from './world';
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {
@@ -19,8 +19,43 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await chat.keyboard.press('Control+/');
       await expect(chat.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
       expect(await faults(chat)).toEqual([]);
+      await chat.keyboard.press('Escape');
+      // What opens over a workspace.
+      const pane = chat.locator('.pane[data-focused]');
+      await pane.getByLabel('Your message').fill('/');
+      await expect(chat.locator('.suggestions')).toBeVisible();
+      expect(await faults(chat)).toEqual([]);
+      await pane.getByLabel('Your message').fill('');
+      for (const menu of ['New in this pane', 'Split this pane', 'More']) {
+        await pane.getByRole('button', { name: menu, exact: true }).click();
+        await expect(chat.getByRole('menu', { name: menu, exact: true })).toBeVisible();
+        expect(await faults(chat), menu).toEqual([]);
+        await chat.keyboard.press('Escape');
+      }
+      await list(chat);
+      expect(await faults(chat), 'the list').toEqual([]);
       await chat.goto(boocode.url);
       expect(await faults(chat)).toEqual([]);
+    });
+
+    test('nothing moves for one who wants it still', async ({ chat }) => {
+      await chat.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await ask(chat, '[[hang after 3]]');
+      await expect(answer(chat)).toContainText('Writing…');
+      await list(chat);
+      await expect(chat.locator('#sidebar .dot.running')).toBeVisible();
+      const moving = () =>
+        chat.evaluate(() => {
+          const isEndless = (one: Animation) => one.effect!.getComputedTiming().iterations === Infinity;
+          const isSlow = (one: Animation) => Number(one.effect!.getComputedTiming().duration) > 1;
+          return document.getAnimations().filter((one) => isEndless(one) || isSlow(one)).length;
+        });
+      expect(await moving()).toBe(0);
+      // The control: for everybody else the dot at work pulses.
+      await chat.emulateMedia({ colorScheme, reducedMotion: 'no-preference' });
+      await expect.poll(moving).toBeGreaterThan(0);
+      await chat.keyboard.press('Escape');
+      await chat.getByRole('button', { name: 'Stop', exact: true }).click();
     });
 
     test('axe finds nothing serious in Settings, and nothing scrolls sideways', async ({ page, boocode }) => {

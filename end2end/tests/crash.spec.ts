@@ -76,10 +76,26 @@ test('a connection that goes dead without a word is replaced within seconds', as
     await expect(answer(page)).toContainText('10 11 12');
     // As many connections as a browser keeps, none of which it will know to be dead.
     await page.evaluate(() => Promise.all(Array.from({ length: 5 }, () => fetch('/', { cache: 'no-store' }).then((page) => page.text()))));
+    // When words come, by the page's own clock.
+    await answer(page).evaluate((answer) => {
+      const grown = ((window as unknown as { grown: number[] }).grown = [performance.now()]);
+      new MutationObserver(() => grown.push(performance.now())).observe(answer.querySelector('.markdown')!, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    });
     wire.silence();
-    // Five seconds of silence and one for each of the dead; the rest is the machine's.
     await expect(answer(page)).toContainText(numbers(900), { timeout: 30_000 });
     await live(page);
+    const longest = await page.evaluate(() => {
+      const { grown } = window as unknown as { grown: number[] };
+      return Math.max(...grown.map((at, n) => at - (grown[n - 1] ?? at)));
+    });
+    // Five seconds of silence, one for each of the six that are dead, and a little for a busy machine. That there was
+    // a silence shows that the wire was cut.
+    expect(longest).toBeGreaterThan(3_000);
+    expect(longest).toBeLessThan(14_000);
   } finally {
     wire.close();
     await boocode.stop();

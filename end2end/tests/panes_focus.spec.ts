@@ -1,14 +1,8 @@
 import type { Page } from '@playwright/test';
 import { focused, menu, newTab, panes, splitRight, tabs } from './panes';
-import { answer, ask, expect, live, test } from './world';
+import { answer, ask, expect, list, live, test } from './world';
 
 const projects = (page: Page) => page.getByRole('navigation', { name: 'Projects and chats' });
-
-/** On a phone the list is a drawer. */
-async function list(page: Page): Promise<void> {
-  const toggle = page.locator('.drawer-toggle').filter({ visible: true });
-  if (await toggle.count()) await toggle.click();
-}
 
 /** What takes the focus by itself has done so by then. */
 async function settled(page: Page): Promise<void> {

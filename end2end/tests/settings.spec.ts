@@ -1,5 +1,5 @@
 import { type Browser, type Page } from '@playwright/test';
-import { BooCode, expect, freePort, live, logIn, test, Wire } from './world';
+import { BooCode, expect, freePort, list, live, logIn, test, Wire } from './world';
 
 /** Settings as a page, once the browser's half of it is there. */
 async function openSettings(page: Page, boocode: BooCode, section = 'models'): Promise<void> {
@@ -145,6 +145,53 @@ test('a pairing code signs one more browser in, once', async ({ page, browser, m
   }
 });
 
+test('what a phone scans is a code for its camera, in the dark too', async ({ page, model }, info) => {
+  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', 'https://code.example.org', '--trusted-proxy', '127.0.0.1']);
+  try {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await boocode.start();
+    const token = new URL(boocode.link).search;
+    await page.goto(`${boocode.url}/login${token}`);
+    await openSettings(page, boocode, 'phone');
+    await expect(page.getByText('The code leads to https://code.example.org.')).toBeVisible();
+    await page.getByRole('button', { name: 'Make a code' }).click();
+    const picture = page.getByRole('img', { name: 'The link as a QR code' });
+    await expect(picture).toBeVisible();
+    await expect(page.locator('.settings-link code')).toContainText('https://code.example.org/login?token=');
+    const box = (await picture.boundingBox())!;
+    expect(box.width).toBeGreaterThanOrEqual(160);
+    expect(Math.abs(box.width - box.height)).toBeLessThan(1);
+    await page.screenshot({ path: info.outputPath('qr.png') });
+
+    // As a camera sees it: squares of seven in three corners, on white all around.
+    const seen = await picture.evaluate(async (svg: SVGSVGElement) => {
+      const size = svg.viewBox.baseVal.width;
+      const copy = svg.cloneNode(true) as SVGSVGElement;
+      copy.setAttribute('width', String(size));
+      copy.setAttribute('height', String(size));
+      const canvas = Object.assign(document.createElement('canvas'), { width: size, height: size });
+      const pen = canvas.getContext('2d')!;
+      pen.fillStyle = copy.querySelector('rect')!.getAttribute('fill')!;
+      pen.fillRect(0, 0, size, size);
+      pen.fillStyle = copy.querySelector('path')!.getAttribute('fill')!;
+      pen.fill(new Path2D(copy.querySelector('path')!.getAttribute('d')!));
+      const { data } = pen.getImageData(0, 0, size, size);
+      const row = (y: number) => Array.from({ length: size }, (_, x) => (data[(y * size + x) * 4] < 128 ? '#' : '.')).join('');
+      return Array.from({ length: size }, (_, y) => row(y));
+    });
+    const margin = seen.findIndex((row) => row.includes('#'));
+    expect(margin).toBeGreaterThanOrEqual(2);
+    const modules = seen.length - 2 * margin;
+    expect((modules - 17) % 4).toBe(0);
+    const finder = ['#######', '#.....#', '#.###.#', '#.###.#', '#.###.#', '#.....#', '#######'];
+    const corner = (x: number, y: number) => finder.map((_, row) => seen[margin + y + row].slice(margin + x, margin + x + 7));
+    for (const [x, y] of [[0, 0], [modules - 7, 0], [0, modules - 7]]) expect(corner(x, y)).toEqual(finder);
+    expect(corner(modules - 7, modules - 7)).not.toEqual(finder);
+  } finally {
+    await boocode.stop();
+  }
+});
+
 test('the theme is chosen by hand and stays', async ({ page, boocode }) => {
   await logIn(page, boocode);
   await openSettings(page, boocode, 'appearance');
@@ -155,6 +202,72 @@ test('the theme is chosen by hand and stays', async ({ page, boocode }) => {
   await alive(page);
   await page.getByText('System', { exact: true }).click();
   await expect(page.locator('html')).not.toHaveAttribute('data-theme');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`one key turns what the system made ${colorScheme}, and what is painted around the page`, async ({ chat }) => {
+    await chat.emulateMedia({ colorScheme });
+    await chat.reload();
+    await live(chat);
+    const canvas = () => chat.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    // What a phone takes: the one for the scheme that is in force.
+    const around = () =>
+      chat.evaluate(() => {
+        const all = [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')];
+        const probe = document.createElement('i');
+        probe.style.color = all.find(({ media }) => matchMedia(media).matches)!.content;
+        document.body.append(probe);
+        const { color } = getComputedStyle(probe);
+        probe.remove();
+        return color;
+      });
+    const before = await canvas();
+    expect(await around()).toBe(before);
+    for (const expected of [colorScheme === 'dark' ? 'light' : 'dark', colorScheme]) {
+      await chat.getByLabel('Your message').fill('/theme');
+      await chat.getByLabel('Your message').press('Control+Enter');
+      await expect(chat.locator('html')).toHaveAttribute('data-theme', expected);
+      expect(await around()).toBe(await canvas());
+      expect((await canvas()) === before).toBe(expected === colorScheme);
+    }
+  });
+}
+
+test('the default model and the lane of a server are chosen here', async ({ chat, boocode, model, browser }, info) => {
+  const name = `lane-${info.project.name}-${info.retry}`;
+  const wire = new Wire(Number(new URL(model).port));
+  await wire.open();
+  try {
+    await openSettings(chat, boocode);
+    await fill(chat, name, wire.url);
+    await chat.getByText('Lane, key and models').click();
+    await chat.getByLabel('Lane', { exact: true }).selectOption('cloud');
+    await chat.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(row(chat, name)).toContainText('cloud');
+    const choice = chat.getByRole('region', { name: 'Default model' });
+    await choice.getByLabel('Model').selectOption(`${name}/small`);
+    await choice.getByRole('button', { name: 'Save' }).click();
+    await expect(choice).toContainText(`Used now: ${name}/small`);
+
+    // A browser that chose nothing yet begins with it.
+    const other = await signedIn(browser, boocode);
+    await live(other);
+    await list(other);
+    await other.getByRole('button', { name: /^New chat in/ }).first().click();
+    await expect(other).toHaveURL(/\/chat\//);
+    await expect(other.getByLabel('Model', { exact: true })).toHaveValue(`${name}/small`);
+    await other.context().close();
+
+    await choice.getByLabel('Model').selectOption('');
+    await choice.getByRole('button', { name: 'Save' }).click();
+    await expect(choice).toContainText('Used now: local/');
+    await row(chat, name).getByText('Remove…').click();
+    await expect(row(chat, name)).toContainText('Nothing waits for it', { timeout: 25_000 });
+    await row(chat, name).getByRole('button', { name: `Remove ${name}`, exact: true }).click();
+    await expect(row(chat, name)).toHaveCount(0);
+  } finally {
+    wire.close();
+  }
 });
 
 test('sections are reached from the sidebar and from each other', async ({ chat, boocode }) => {

@@ -68,11 +68,43 @@ test('the palette and the help sheet know it', { tag: '@desk' }, async ({ chat }
   await chat.keyboard.press('Control+k');
   const field = chat.getByRole('combobox', { name: 'Find an action, a session or a chat' });
   await field.fill('sidebar');
-  await expect(chat.locator('#palette .option')).toContainText('Ctrl+B');
+  await expect(chat.locator('#palette .option').first().locator('.kbd')).toHaveText('B');
   await field.press('Enter');
   await expect(sidebar(chat)).toBeHidden();
   await chat.keyboard.press('Control+/');
   await expect(chat.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Show or hide the sidebar');
+});
+
+test('the drawer has the keyboard while it is open, and is made for fingers', { tag: '@phone' }, async ({ chat }, info) => {
+  const toggle = chat.getByRole('button', { name: 'Projects and chats' });
+  await toggle.click();
+  const close = chat.locator('.drawer-close');
+  await expect(close).toBeFocused();
+  await expect(chat.locator('#main')).toHaveAttribute('inert', '');
+  const inside = () => chat.evaluate(() => document.activeElement!.matches('#sidebar *, .scrim, body'));
+  for (let pressed = 0; pressed < 30; pressed++) {
+    await chat.keyboard.press('Tab');
+    expect(await inside()).toBe(true);
+  }
+  for (const part of await sidebar(chat).locator('a:visible, button:visible, summary:visible').all()) {
+    const box = (await part.boundingBox())!;
+    expect(Math.min(box.width, box.height), (await part.getAttribute('aria-label')) ?? (await part.textContent())!).toBeGreaterThanOrEqual(44);
+  }
+  await fits(chat);
+  await chat.screenshot({ path: info.outputPath('drawer.png') });
+  await close.click();
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(toggle).toBeFocused();
+  await expect(chat.locator('#main')).not.toHaveAttribute('inert');
+  await toggle.press('Space');
+  await expect(close).toBeFocused();
+  await chat.keyboard.press('Escape');
+  await expect(toggle).toBeFocused();
+  // A page that becomes wide has no drawer, and nothing behind one.
+  await toggle.click();
+  await chat.setViewportSize({ width: 1200, height: 844 });
+  await expect(chat.locator('#main')).not.toHaveAttribute('inert');
+  await chat.getByLabel('Your message').click();
 });
 
 test('a phone keeps its drawer', { tag: '@phone' }, async ({ chat }) => {

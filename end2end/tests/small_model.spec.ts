@@ -2,19 +2,29 @@ import { addProject, answer, ask, BooCode, expect, live, test } from './world';
 
 // No model server is configured or found, so BooCode runs its own small model: a real one, with real answers.
 test('a first question is answered without account, key or network', async ({ page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const boocode = new BooCode([]);
   try {
     await boocode.start();
     await page.goto(boocode.link);
     await addProject(page, boocode.repository('first-project'));
     await expect(page.getByLabel('Model')).toContainText(/smollm2/i, { timeout: 60_000 });
-    await ask(page, 'What is a compiler? Answer in two sentences.');
-    await expect(answer(page).locator('.markdown')).toContainText(/\w+ \w+ \w+/, { timeout: 60_000 });
+    // Long enough to be in the middle of it.
+    await ask(page, 'Explain in twelve detailed paragraphs what a compiler is, how it works, and why each part is there.');
+    await expect(answer(page).locator('.markdown')).toContainText(/(\w+\W+){12}/, { timeout: 60_000 });
+    await expect(answer(page)).toContainText('Writing…');
 
     await boocode.kill();
+    const before = (await answer(page).locator('.markdown').innerText()).trim();
     await boocode.start();
-    await expect(answer(page)).toContainText('tokens/s', { timeout: 120_000 });
+    // What was written is kept and marked, but for the last moment of it; the next attempt brings a whole answer.
+    const lost = answer(page).locator('.attempt.interrupted .markdown');
+    await expect(lost).toBeVisible({ timeout: 60_000 });
+    const kept = (await lost.innerText()).trim();
+    expect(kept.length).toBeGreaterThan(20);
+    expect(before.startsWith(kept.slice(0, Math.min(kept.length, before.length) - 8))).toBe(true);
+    await expect(answer(page)).toContainText('tokens/s', { timeout: 150_000 });
+    await expect(answer(page).locator('.attempt').last()).not.toHaveClass(/interrupted/);
     await live(page);
     await expect(page.locator('.message')).toHaveCount(2);
   } finally {

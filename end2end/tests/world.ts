@@ -239,6 +239,12 @@ export async function live(page: Page): Promise<void> {
   await expect(page.locator('.connection')).toHaveAttribute('data-state', 'live');
 }
 
+/** On a phone the list of projects and chats is a drawer. */
+export async function list(page: Page): Promise<void> {
+  const toggle = page.locator('.drawer-toggle').filter({ visible: true });
+  if (await toggle.count()) await toggle.click();
+}
+
 export async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text);
   await page.getByLabel('Your message').press('Control+Enter');

@@ -1,5 +1,6 @@
 //! The browser's assets into `dist`, then the server that embeds them.
 
+mod order;
 mod style;
 pub mod wasm;
 
@@ -104,10 +105,11 @@ pub fn assets(workspace: &Workspace, kind: Kind) -> Result<()> {
     remove_dir(&next)?;
     fs::create_dir_all(&next).with_context(|| format!("cannot create {}", next.display()))?;
     stage("bindgen", || wasm::split_and_bind(&module, &next, kind == Kind::Dev))?;
-    if kind == Kind::Quick
-        && let Some(node) = install::node::find()
-    {
-        stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
+    if kind == Kind::Quick {
+        if let Some(node) = install::node::find() {
+            stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
+        }
+        wasm::drop_notes(&next)?;
     }
     stage_with("style", || {
         let css = style::bundle(&workspace.root.join("style"))?;

@@ -1,6 +1,7 @@
 //! Rules about the source that no compiler keeps.
 
 pub mod migrations;
+mod style;
 mod tree;
 mod words;
 
@@ -15,6 +16,7 @@ pub fn check(workspace: &Workspace) -> Result<String> {
     faults.extend(tree::faults(workspace)?);
     faults.extend(migrations::faults(&workspace.migrations())?);
     faults.extend(words::faults(&sources)?);
+    faults.extend(style::faults(&workspace.root.join("style"), &sources)?);
     faults.extend(readme_faults(workspace));
     if !faults.is_empty() {
         bail!("\n{}", faults.join("\n"));

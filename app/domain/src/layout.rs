@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     artifact::Artifact,
+    chat,
     id::{BattleId, ChatId, RunId},
 };
 
@@ -22,6 +23,7 @@ pub use geometry::{Direction, Divider, Rect};
 pub use node::{Node, Split};
 
 pub const PANES_MAX: usize = 12;
+/// Another one takes the place of the one that was opened first.
 pub const TABS_MAX: usize = 60;
 /// How many closed panes and tabs can be brought back.
 pub const CLOSED_MAX: usize = 10;
@@ -53,6 +55,27 @@ pub enum Kind {
     Arena,
     Orchestrator,
     Settings,
+}
+
+/// What opening a kind begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// A new one of these.
+    Chat(chat::Kind),
+    /// There is one in a session, which then comes to the front.
+    Content(Content),
+}
+
+impl Kind {
+    pub fn opens(self) -> Opens {
+        match self {
+            Self::Chat => Opens::Chat(chat::Kind::Chat),
+            Self::Coder => Opens::Chat(chat::Kind::Coder),
+            Self::Arena => Opens::Content(Content::Arena),
+            Self::Orchestrator => Opens::Content(Content::Orchestrator),
+            Self::Settings => Opens::Content(Content::Settings),
+        }
+    }
 }
 
 /// What a tab shows. Each is open at most once in a layout.

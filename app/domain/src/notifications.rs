@@ -1,8 +1,9 @@
-//! What is worth telling a person who looks elsewhere: that an answer is done, that one failed, and that a chat
-//! goes on only when they act. Pure: what is looked at, and what is switched on, are inputs.
+//! What is worth telling a person who looks elsewhere: that an answer, a battle or a run is done, that one failed, and
+//! that a chat goes on only when they act. Pure: what is looked at, and what is switched on, are inputs.
 
 mod battles;
 mod choice;
+mod runs;
 
 pub use choice::{Channel, Choice, Kind, Permission};
 
@@ -11,10 +12,11 @@ use crate::{
     feed::Event,
     id::{BattleId, TaskId},
     layout::Content,
-    output::Outcome,
+    output::{Outcome, Phase},
     page::Wanted,
     settings::{Section, counted},
     task::Owner,
+    tool::Ask,
     workspace::{Activity, ChatEntry, Workspace},
 };
 
@@ -53,7 +55,7 @@ impl Sight {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     pub kind: Kind,
-    /// One notice a task or battle: a second one under the same tag takes the place of the first.
+    /// One notice a task, battle or run: a second one under the same tag takes the place of the first.
     pub tag: String,
     pub title: String,
     /// One line.
@@ -63,6 +65,12 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// By every channel that reaches somebody with this before them and is switched on.
+    fn told(self, sight: &Sight, choice: &Choice) -> Vec<(Channel, Self)> {
+        let wanted = sight.channels().filter(|channel| choice.is_on(self.kind, *channel));
+        wanted.map(|channel| (channel, self.clone())).collect()
+    }
+
     /// For one who wants to see whether they are reached.
     pub fn test(tag: String) -> Self {
         Self {
@@ -108,9 +116,28 @@ impl Notifier {
                     workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(Content::Chat(*chat)));
                 return entry.map(|entry| told(*task, entry, outcome, sight, choice)).unwrap_or_default();
             }
+            Event::TaskPhase { owner: Owner::Chat(chat), task, phase: Phase::Asking(ask), .. } => {
+                let entry = workspace.chat(*chat).filter(|_| !sight.shows(Content::Chat(*chat)));
+                return entry.map(|entry| asked(*task, entry, ask).told(sight, choice)).unwrap_or_default();
+            }
+            Event::FlowRunUpdated { run, change, .. } => {
+                let settled = runs::settled(*run, change, workspace).filter(|_| !sight.shows(Content::Run(*run)));
+                return settled.map(|notice| notice.told(sight, choice)).unwrap_or_default();
+            }
             event => return self.hear_battle(event, workspace, sight, choice),
         }
         Vec::new()
+    }
+}
+
+/// An agent goes on only when somebody says whether it may.
+fn asked(task: TaskId, entry: &ChatEntry, ask: &Ask) -> Notice {
+    Notice {
+        kind: Kind::NeedsAnswer,
+        tag: task.to_string(),
+        title: entry.title.clone(),
+        body: line(&format!("Asks before it goes on: {}", ask.title)),
+        leads_to: Wanted::Chat(entry.id),
     }
 }
 
@@ -138,11 +165,15 @@ fn told(
                 format!("Waits for you with {}. {why}", counted(entry.queued.len(), "unsent message"))
             }
         };
-        let body = shorten(&clean(&body), BODY_CHARS_MAX);
+        let body = line(&body);
         let (tag, leads_to) = (task.to_string(), Wanted::Chat(entry.id));
         Some((channel, Notice { kind, tag, title: entry.title.clone(), body, leads_to }))
     };
     sight.channels().filter_map(notice).collect()
+}
+
+fn line(words: &str) -> String {
+    shorten(&clean(words), BODY_CHARS_MAX)
 }
 
 #[cfg(test)]

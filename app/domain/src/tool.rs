@@ -152,12 +152,17 @@ impl Permit {
     }
 }
 
-/// The beginning of a long text, cut between letters, with a word about the rest.
+/// As much of a text as is shown of one input or output.
 pub fn shortened(text: &str) -> String {
-    if text.len() <= SHOWN_BYTES_MAX {
+    beginning(text, SHOWN_BYTES_MAX)
+}
+
+/// The beginning of a long text, cut between letters, with a word about the rest.
+pub fn beginning(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(SHOWN_BYTES_MAX);
+    let end = text.floor_char_boundary(bytes_max);
     format!("{}\n… {} KB more", &text[..end], (text.len() - end).div_ceil(1024))
 }
 

@@ -101,9 +101,10 @@ impl RunEntry {
     }
 }
 
-/// What a dot in a list tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a dot in a list tells. Of several the last one counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Activity {
+    #[default]
     Idle,
     Waiting,
     Running,
@@ -190,23 +191,22 @@ pub fn name(text: &str) -> Result<String, Rejected> {
 impl Fold for Workspace {
     fn apply(&mut self, event: &Event) {
         match event {
-            // Ids are in the order of time, so the order is the same live and after a reload.
             Event::ProjectAdded { project } => {
-                self.projects.push(project.clone());
-                self.projects.sort_by_key(|project| project.id);
+                let place = place_of(&self.projects, |other| other.id < project.id);
+                self.projects.insert(place, project.clone());
             }
             Event::SessionAdded { session } => {
-                self.sessions.push(session.clone());
-                self.sessions.sort_by_key(|session| session.id);
+                let place = place_of(&self.sessions, |other| other.id < session.id);
+                self.sessions.insert(place, session.clone());
             }
             Event::ChatAdded { chat } => {
-                self.chats.push(chat.clone());
-                self.chats.sort_by_key(|chat| chat.id);
+                let place = place_of(&self.chats, |other| other.id < chat.id);
+                self.chats.insert(place, chat.clone());
             }
             Event::BattleStarted { battle } => {
                 let (id, session, status) = (battle.id, battle.session, battle.course.status);
-                self.battles.push(BattleEntry { id, session, title: battle.title(), status });
-                self.battles.sort_by_key(|battle| battle.id);
+                let place = place_of(&self.battles, |other| other.id < id);
+                self.battles.insert(place, BattleEntry { id, session, title: battle.title(), status });
             }
             Event::BattleUpdated { battle, course } => {
                 if let Some(entry) = self.battles.iter_mut().find(|entry| entry.id == *battle) {
@@ -215,15 +215,16 @@ impl Fold for Workspace {
             }
             Event::FlowRunStarted { run } => {
                 let request = &run.run.request;
-                self.runs.push(RunEntry {
+                let entry = RunEntry {
                     id: run.id(),
                     session: run.session,
                     flow: request.flow,
                     band: request.band,
                     title: run.title(),
                     status: run.run.status.clone(),
-                });
-                self.runs.sort_by_key(|run| run.id);
+                };
+                let place = place_of(&self.runs, |other| other.id < entry.id);
+                self.runs.insert(place, entry);
             }
             other => {
                 if let Some(run) = other.run()
@@ -243,6 +244,12 @@ impl Fold for Workspace {
     }
 }
 
+/// Ids are in the order of time, so the order is the same live and after a reload. Looked for from the end, where what
+/// is new belongs; sorting anew would cost the page a sort for each of the lists.
+fn place_of<T>(entries: &[T], is_before: impl Fn(&T) -> bool) -> usize {
+    entries.iter().rposition(is_before).map_or(0, |last| last + 1)
+}
+
 impl Workspace {
     pub fn chat(&self, id: ChatId) -> Option<&ChatEntry> {
         self.chats.iter().find(|chat| chat.id == id)
@@ -260,6 +267,16 @@ impl Workspace {
         self.sessions.iter().find(|session| session.id == id)
     }
 
+    /// Of all that belongs to a project, for where only the project is seen.
+    pub fn activity(&self, project: ProjectId) -> Activity {
+        let is_its = |session| self.session(session).is_some_and(|session| session.project == project);
+        let chats = self.chats.iter().map(|chat| (chat.session, chat.activity()));
+        let battles = self.battles.iter().map(|battle| (battle.session, battle.activity()));
+        let runs = self.runs.iter().map(|run| (run.session, run.activity()));
+        let all = chats.chain(battles).chain(runs);
+        all.filter(|(session, _)| is_its(*session)).map(|(_, activity)| activity).max().unwrap_or_default()
+    }
+
     fn chat_mut(&mut self, id: ChatId) -> Option<&mut ChatEntry> {
         self.chats.iter_mut().find(|chat| chat.id == id)
     }
@@ -267,7 +284,38 @@ impl Workspace {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
+
+    #[test]
+    fn a_project_tells_the_most_urgent_of_what_it_holds() {
+        let (mine, other) = (ProjectId(Uuid::from_u128(1)), ProjectId(Uuid::from_u128(2)));
+        let session = |n: u128| SessionId(Uuid::from_u128(n));
+        let entry = |n: u128, of| {
+            let turn = Turn { task: TaskId(Uuid::from_u128(n)), running: false, asking: false };
+            let chat = ChatEntry::new(ChatId(Uuid::from_u128(n)), of, String::new());
+            ChatEntry { turn: Some(turn), ..chat }
+        };
+        let named = |id, project| Session { id, project, name: String::new() };
+        let mut all = Workspace {
+            sessions: vec![named(session(1), mine), named(session(2), mine), named(session(3), other)],
+            ..Default::default()
+        };
+        let check = |all: &Workspace, expected| assert_eq!(all.activity(mine), expected);
+        check(&all, Activity::Idle);
+        all.chats = vec![entry(1, session(1)), ChatEntry { turn: None, ..entry(2, session(2)) }];
+        check(&all, Activity::Waiting);
+        let (id, status) = (BattleId(Uuid::nil()), battle::Status::Running);
+        all.battles = vec![BattleEntry { id, session: session(2), title: String::new(), status }];
+        check(&all, Activity::Running);
+        // Another project's is its own.
+        let asks = Some(Turn { task: TaskId(Uuid::nil()), running: true, asking: true });
+        all.chats.push(ChatEntry { turn: asks, ..entry(3, session(3)) });
+        check(&all, Activity::Running);
+        all.chats[0].turn = asks;
+        check(&all, Activity::NeedsPerson);
+    }
 
     #[test]
     fn a_name_is_one_clean_line() {

@@ -5,7 +5,7 @@ use leptos::{
     prelude::*,
 };
 
-use super::{ACTIONS, Hands};
+use super::{ACTIONS, Action, Hands, PALETTE_KEYS};
 use crate::erased::effect;
 
 /// Runs the actions by their keys for as long as the page is there.
@@ -17,8 +17,7 @@ pub fn listen(hands: Hands) {
                 with_alt: key.alt_key(),
                 with_shift: key.shift_key(),
             };
-            let pressed = pressed.with(&key.code());
-            let action = ACTIONS.iter().find(|action| action.keys == Some(pressed.as_str()));
+            let action = pressed.action(&key.key(), &key.code()).filter(|action| is_in_reach(action, hands));
             if let Some(action) = action {
                 key.prevent_default();
                 (action.run)(hands);
@@ -28,6 +27,13 @@ pub fn listen(hands: Hands) {
     });
 }
 
+/// What a dialog covers is left alone. The palette closes by the key that opened it.
+fn is_in_reach(action: &Action, hands: Hands) -> bool {
+    let is_covered = document().query_selector("dialog:modal").is_ok_and(|dialog| dialog.is_some());
+    !is_covered || (action.keys == Some(PALETTE_KEYS) && hands.is_palette_open.get_untracked())
+}
+
+#[derive(Clone, Copy)]
 struct Pressed {
     with_mod: bool,
     with_alt: bool,
@@ -35,13 +41,43 @@ struct Pressed {
 }
 
 impl Pressed {
-    /// As a shortcut is written. The place of the key counts, not its letter: with Alt a Mac types other ones.
-    fn with(self, code: &str) -> String {
+    fn action(self, key: &str, code: &str) -> Option<&'static Action> {
+        let names = [self.by_key(key), self.by_place(key, code)];
+        let called = |name: String| ACTIONS.iter().find(|action| action.keys == Some(name.as_str()));
+        names.into_iter().flatten().find_map(called)
+    }
+
+    /// By what the keyboard in front of the reader types: a slash is where its layout has one.
+    fn by_key(self, key: &str) -> Option<String> {
+        let mut letters = key.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) if letter.is_ascii_alphabetic() => {
+                Some(self.with(&key.to_ascii_uppercase()))
+            }
+            // On many layouts it takes Shift to type it at all.
+            (Some(sign), None) if sign.is_ascii() => Some(Self { with_shift: false, ..self }.with(key)),
+            (_, Some(_)) => Some(self.with(key)),
+            _ => None,
+        }
+    }
+
+    /// By where the key is, for what types no letter of ours: another alphabet, or a Mac with Alt. A sign that only
+    /// some layouts have with Alt is meant by its place too; with Ctrl, other signs are the browser's.
+    fn by_place(self, key: &str, code: &str) -> Option<String> {
+        let is_letter = key.len() == 1 && key.chars().all(|letter| letter.is_ascii_alphabetic());
+        if is_letter || (key.is_ascii() && key.len() == 1 && !self.with_alt) {
+            return None;
+        }
         let name = code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit")).unwrap_or(match code {
             "Backslash" => "\\",
             "Slash" => "/",
             other => other,
         });
+        Some(self.with(name))
+    }
+
+    /// As a shortcut is written.
+    fn with(self, name: &str) -> String {
         let mut keys = String::new();
         for (is_held, word) in [(self.with_mod, "Mod+"), (self.with_alt, "Alt+"), (self.with_shift, "Shift+")]
         {
@@ -58,14 +94,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_named_as_shortcuts_are_written() {
-        let check = |with_mod, with_alt, with_shift, code: &str, expected: &str| {
-            assert_eq!(Pressed { with_mod, with_alt, with_shift }.with(code), expected);
+    fn keys_are_those_of_the_keyboard_in_front_of_the_reader() {
+        let check = |held: &str, key: &str, code: &str, expected: &str| {
+            let pressed = Pressed {
+                with_mod: held.contains('c'),
+                with_alt: held.contains('a'),
+                with_shift: held.contains('s'),
+            };
+            let found = pressed.action(key, code).map_or("", |action| action.title);
+            assert_eq!(found, expected, "{held} {key} {code}");
         };
-        check(true, false, false, "KeyK", "Mod+K");
-        check(false, true, true, "Backslash", "Alt+Shift+\\");
-        check(false, true, true, "ArrowLeft", "Alt+Shift+ArrowLeft");
-        check(false, false, false, "KeyK", "K");
-        check(true, false, false, "Slash", "Mod+/");
+        let (palette, help, split) = ("Command palette", "Keyboard shortcuts", "Split right");
+        check("c", "k", "KeyK", palette);
+        check("c", "K", "KeyK", palette);
+        check("c", "/", "Slash", help);
+        // As Germans type a slash; and what lies where others have one makes the page smaller.
+        check("cs", "/", "Digit7", help);
+        check("c", "-", "Slash", "");
+        // In another alphabet the place tells.
+        check("c", "л", "KeyK", palette);
+        check("", "k", "KeyK", "");
+        check("cs", "K", "KeyK", "");
+
+        check("a", "\\", "Backslash", split);
+        // A Mac with Alt, and a layout that has no such sign with Alt.
+        check("a", "«", "Backslash", split);
+        check("a", "#", "Backslash", split);
+        check("as", "|", "Backslash", "Split down");
+        check("as", "ArrowLeft", "ArrowLeft", "Focus the pane on the left");
+        check("as", "ArrowLeft", "Numpad4", "Focus the pane on the left");
+        check("a", "Dead", "KeyN", "New chat");
+        check("a", "w", "KeyZ", "Close this tab");
+        // The French Z is where others have the W.
+        check("a", "z", "KeyW", "");
+        // AltGr types it.
+        check("ca", "\\", "Minus", "");
     }
 }

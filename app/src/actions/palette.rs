@@ -9,6 +9,7 @@ use crate::{
     erased::Erase,
     feed::Feed,
     icon::Icon,
+    panes::kinds,
     ui::{Choice, Dialog, OptionList, matching, next_enabled},
 };
 
@@ -37,14 +38,8 @@ fn Finder(hands: Hands) -> impl IntoView {
     let active = RwSignal::new(Some(0));
     let choose = move |value: String| {
         hands.is_palette_open.set(false);
-        match value.strip_prefix("go ") {
-            Some(path) => hands.go.to(Wanted::from_path(path), Step::Forward),
-            None => {
-                if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
-                    (action.run)(hands);
-                }
-            }
-        }
+        // By then the dialog has given the focus back, and does not take what is done for the reader's own step.
+        request_animation_frame(move || carry_out(hands, &value));
     };
     let on_key = move |key: KeyboardEvent| {
         let name = key.key();
@@ -91,20 +86,33 @@ fn Finder(hands: Hands) -> impl IntoView {
                 active
                 on_choose=Callback::new(choose)
             />
-            {move || found.read().is_empty().then(|| view! { <p class="palette-none">"Nothing is called that."</p> }.erase())}
+            <p class="palette-none" role="status">{move || found.read().is_empty().then_some("Nothing is called that.")}</p>
         </div>
     }
     .erase()
 }
 
+fn carry_out(hands: Hands, value: &str) {
+    if let Some(path) = value.strip_prefix("go ") {
+        hands.go.to(Wanted::from_path(path), Step::Forward);
+        hands.panes.enter();
+    } else if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
+        (action.run)(hands);
+    } else if let Some(new) = kinds::offered().find(|new| new.title() == value) {
+        hands.open(new.entry.kind, new.place.edge);
+    }
+}
+
 fn choices(all: &Workspace) -> Vec<Choice> {
     let actions = ACTIONS.iter().map(|action| {
         let choice = Choice::new(action.title, action.title).group(action.group).icon(action.icon);
-        match (action.keys, action.about) {
-            (Some(keys), _) => choice.describe(keys.replace("Mod", "Ctrl")),
-            (None, "") => choice,
-            (None, about) => choice.describe(about),
-        }
+        let choice = choice.keys(action.keys);
+        if action.about.is_empty() { choice } else { choice.describe(action.about) }
+    });
+    let is_action = |title: &str| ACTIONS.iter().any(|action| action.title == title);
+    let new = kinds::offered().filter(|new| !is_action(&new.title())).map(|new| {
+        let choice = Choice::new(new.title(), new.title()).group("New").icon(new.entry.icon);
+        choice.describe(new.about())
     });
     let project =
         |id| all.projects.iter().find(|project| project.id == id).map(|project| project.name.clone());
@@ -120,5 +128,29 @@ fn choices(all: &Workspace) -> Vec<Choice> {
         let path = Wanted::Chat(chat.id).path();
         Choice::new(format!("go {path}"), chat.title.clone()).group("Chats").icon(Icon::Chat).describe(name)
     });
-    actions.chain(sessions).chain(chats).collect()
+    actions.chain(new).chain(sessions).chain(chats).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_offered_in_every_place() {
+        let all = choices(&Workspace::default());
+        let has = |title: &str| all.iter().filter(|choice| choice.label == title).count();
+        for entry in &kinds::KINDS {
+            for place in ["", " on the right", " below"] {
+                assert_eq!(has(&format!("{}{place}", entry.open)), 1, "{}{place}", entry.open);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_typed_in_full_is_found_first() {
+        let all = choices(&Workspace::default());
+        for choice in &all {
+            assert_eq!(matching(&all, &choice.label)[0].value, choice.value, "{}", choice.label);
+        }
+    }
 }

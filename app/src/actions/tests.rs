@@ -20,12 +20,12 @@ fn no_two_actions_share_a_name_or_a_key() {
     };
     check("title", ACTIONS.iter().map(|action| action.title).collect());
     check("keys", ACTIONS.iter().filter_map(|action| action.keys).collect());
-    check("slash", ACTIONS.iter().filter_map(|action| Some(action.slash?.name)).collect());
+    check("slash", slashes().map(|(_, slash)| slash.name).collect());
 }
 
 #[test]
 fn the_slash_menu_says_what_and_when_in_a_sentence_or_two() {
-    for Slash { name, what, when, .. } in ACTIONS.iter().filter_map(|action| action.slash) {
+    for (_, Slash { name, what, when, .. }) in slashes() {
         for text in [what, when] {
             assert!(text.ends_with('.') && (20..=160).contains(&text.len()), "/{name}: {text}");
         }
@@ -37,7 +37,7 @@ fn a_message_may_be_a_flow_or_an_action_with_what_stands_behind_it() {
     let check = |text: &str, expected: Option<(Option<FlowId>, &str)>| {
         let found = of_message(text).map(|(meant, rest)| match meant {
             Meant::Flow(flow) => (Some(flow), rest),
-            Meant::Action(_) => (None, rest),
+            Meant::Action(_) | Meant::WithText(_) => (None, rest),
         });
         assert_eq!(found.as_ref().map(|(flow, rest)| (*flow, rest.as_str())), expected, "{text}");
     };
@@ -49,11 +49,15 @@ fn a_message_may_be_a_flow_or_an_action_with_what_stands_behind_it() {
     check("/arena mend the build", Some((None, "mend the build")));
     // In the launcher only.
     check("/runbook the disk is full", None);
+    for alone in ["/new", " /settings\n"] {
+        check(alone, Some((None, "")));
+    }
+    // A text that only begins so is sent.
     check("/new chat", None);
+    check("/newer", None);
     check("why /research", None);
     assert_eq!(flows().count(), 11);
-    let names =
-        ACTIONS.iter().filter_map(|action| Some(action.slash?.name)).chain(flows().map(|flow| flow.name));
+    let names = slashes().map(|(_, slash)| slash.name).chain(flows().map(|flow| flow.name));
     let names: Vec<_> = names.collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
 }

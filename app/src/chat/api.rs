@@ -29,6 +29,10 @@ pub struct Models {
 }
 
 impl Models {
+    pub fn count(&self) -> usize {
+        self.catalogue.servers.iter().map(|server| server.models.len()).sum()
+    }
+
     pub fn offers(&self, model: &str) -> bool {
         model.parse().is_ok_and(|wanted| self.catalogue.model(&wanted).is_some())
     }

@@ -12,7 +12,11 @@ use domain::{
 };
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{api, kept, upload::Picked};
+use super::{
+    api,
+    kept::{self, By},
+    upload::Picked,
+};
 use crate::{erased::effect, error::AppError, feed::Feed, form::Submission};
 pub use files::{Kept, KeptFiles, SentFiles};
 pub use intake::{AttachButton, Dropping, take_pasted};
@@ -217,13 +221,25 @@ impl Attached {
             let files = self.files();
             if files.is_empty() { String::new() } else { serde_json::to_string(&files).unwrap_or_default() }
         };
-        kept::keep(key, text, move |before| {
-            let files: Option<Vec<Attachment>> = before.and_then(|text| domain::json::read(&text).ok());
-            for file in files.unwrap_or_default() {
-                self.add(file.name.clone(), State::There(file));
+        kept::keep(key, text, move |text, by| {
+            let files: Option<Vec<Attachment>> = text.and_then(|text| domain::json::read(&text).ok());
+            self.take_over(files.unwrap_or_default());
+            if by == By::Before {
+                self.look_for_lost();
             }
-            self.look_for_lost();
         });
+    }
+
+    /// These are there now. What is on its way or was refused is this page's own.
+    fn take_over(self, files: Vec<Attachment>) {
+        let is_kept = |item: &Item| item.state.there().is_none_or(|file| files.contains(file));
+        if !self.items.with_untracked(|items| items.iter().all(is_kept)) {
+            self.items.update(|items| items.retain(is_kept));
+        }
+        let known = untrack(|| self.ids());
+        for file in files.into_iter().filter(|file| !known.contains(&file.id)) {
+            self.add(file.name.clone(), State::There(file));
+        }
     }
 
     /// What was sent, from here or from another page, is no longer attached.

@@ -1,13 +1,13 @@
 //! The output of one attempt at an answer, as it grows.
 
-use domain::{feed::StreamId, transcript::Kind};
+use domain::{feed::StreamId, tool::beginning, transcript::Kind};
 use leptos::prelude::*;
 
 use crate::{
     coder::{PlanView, ToolCall},
     erased::{Erase, Erased, For, Show},
     feed::{Feed, LiveSegment},
-    markdown::Markdown,
+    markdown::{Markdown, SHOWN_BYTES},
 };
 
 #[component]
@@ -50,7 +50,7 @@ fn segment_view(segment: LiveSegment, streaming: Signal<bool>) -> Erased {
         Kind::Reasoning => view! {
             <details class="reasoning">
                 <summary>"Reasoning"</summary>
-                <div>{move || text.get()}</div>
+                <div>{move || text.with(|text| beginning(text, SHOWN_BYTES))}</div>
             </details>
         }
         .erase(),

@@ -16,7 +16,7 @@ use super::{
     api::Ask,
     attachments::{AttachButton, AttachedList, sent_files, take_pasted},
     context_meter::ContextMeter,
-    kept,
+    kept::{self, By},
     persona_picker::PersonaPicker,
     picker::ModelPicker,
     sending::Sending,
@@ -25,6 +25,7 @@ use super::{
 use crate::{
     actions::{Hands, Meant, of_message},
     coder::{BackendPicker, WorkOptions},
+    device,
     erased::{Erase, effect, effect_first},
     error::AppError,
     feed::{Feed, line::Shown},
@@ -53,9 +54,7 @@ pub fn Composer() -> impl IntoView {
             actions.forget_offline();
         }
     });
-    if super::is_empty_chat(chat) {
-        focus_once_in_front(chat, input);
-    }
+    focus_once_in_front(chat, input);
 
     let is_running =
         Memo::new(move |_| feed.chat(chat, |chat| chat.active_turn().is_some()).unwrap_or_default());
@@ -72,8 +71,13 @@ pub fn Composer() -> impl IntoView {
     // A message that is an action is done and not sent.
     let take_action = move || {
         let Some((meant, text)) = draft.with_untracked(|draft| of_message(draft)) else { return false };
+        suggest.close();
         match meant {
             Meant::Action(run) => {
+                draft.set(String::new());
+                run(hands);
+            }
+            Meant::WithText(run) => {
                 draft.set(String::new());
                 run(hands, text);
             }
@@ -97,6 +101,7 @@ pub fn Composer() -> impl IntoView {
         }
     };
     let text_id = format!("text-{chat}");
+    let (controlled, pointed) = (list_id.clone(), list_id.clone());
     let failure = move || ask.failure().or_else(|| actions.failure());
     let forget = move |()| {
         ask.forget();
@@ -116,30 +121,36 @@ pub fn Composer() -> impl IntoView {
             <AttachedList />
             {(kind == Kind::Coder).then(|| view! { <WorkOptions /> })}
             <label class="visually-hidden" for=text_id.clone()>"Your message"</label>
-            <textarea
-                class="composer-input"
-                id=text_id
-                name="text"
-                rows="1"
-                // A file can stand for itself.
-                required=move || attached.ids().is_empty()
-                placeholder=match kind {
-                    Kind::Chat => "Ask a question",
-                    Kind::Coder => "Say what to do",
-                }
-                enterkeyhint="enter"
-                node_ref=input
-                prop:value=draft
-                on:input:target=move |typed| {
-                    draft.set(typed.target().value());
-                    suggest.look();
-                }
-                on:keyup=move |_| suggest.look()
-                on:click=move |_| suggest.look()
-                on:blur=move |_| suggest.close()
-                on:keydown=on_key
-                on:paste=move |paste| take_pasted(attached, &paste)
-            ></textarea>
+            <div class="composer-field" data-text=draft>
+                <textarea
+                    class="composer-input"
+                    id=text_id
+                    name="text"
+                    rows="1"
+                    // A file can stand for itself.
+                    required=move || attached.ids().is_empty()
+                    placeholder=match kind {
+                        Kind::Chat => "Ask a question",
+                        Kind::Coder => "Say what to do",
+                    }
+                    enterkeyhint="enter"
+                    // A text of several lines is no combobox; what it may say about the list beside it is this.
+                    aria-autocomplete="list"
+                    aria-controls=move || suggest.is_open().then(|| controlled.clone())
+                    aria-activedescendant=move || suggest.pointed(&pointed)
+                    node_ref=input
+                    prop:value=draft
+                    on:input:target=move |typed| {
+                        draft.set(typed.target().value());
+                        suggest.look();
+                    }
+                    on:keyup=move |_| suggest.look()
+                    on:click=move |_| suggest.look()
+                    on:blur=move |_| suggest.close()
+                    on:keydown=on_key
+                    on:paste=move |paste| take_pasted(attached, &paste)
+                ></textarea>
+            </div>
             <div class="composer-row">
                 <AttachButton attached />
                 {(kind == Kind::Coder).then(|| view! { <BackendPicker /> })}
@@ -151,7 +162,7 @@ pub fn Composer() -> impl IntoView {
                         class="icon-button"
                         type="button"
                         aria-label="Orchestrator"
-                        title="Let several agents look at the project"
+                        data-tip="Let several agents look at the project"
                         on:click=move |_| hands.orchestrating.set(Some(draft.get_untracked()))
                     >
                         {Icon::Workflow.view()}
@@ -160,7 +171,7 @@ pub fn Composer() -> impl IntoView {
                         class="icon-button"
                         type="button"
                         aria-label="Arena"
-                        title="Give this to several agents or models"
+                        data-tip="Give this to several agents or models"
                         on:click=move |_| hands.launching.set(Some(draft.get_untracked()))
                     >
                         {Icon::Swords.view()}
@@ -170,7 +181,6 @@ pub fn Composer() -> impl IntoView {
                         type="submit"
                         form=super::stop_form(chat)
                         aria-label="Stop"
-                        title="Stop"
                         hidden=move || !is_running.get()
                         disabled=move || actions.stop.is_pending()
                     >
@@ -180,7 +190,7 @@ pub fn Composer() -> impl IntoView {
                         class="icon-button primary"
                         type="submit"
                         aria-label=send_name
-                        title=send_name
+                        data-keys="Mod+Enter"
                         disabled=is_barred
                         on:click=move |click| {
                             if take_action() {
@@ -203,17 +213,21 @@ pub fn Composer() -> impl IntoView {
     .erase()
 }
 
-/// Whoever opens a new chat is about to write. An empty one that only lies beside what is meant stays quiet.
+/// Whoever opens a new chat, or came to this pane by keyboard, is about to write. An empty one that only lies beside
+/// what is meant stays quiet.
 fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
     let panes = expect_context::<Panes>();
+    let is_empty = super::is_empty_chat(chat);
     let (mut is_new, mut is_waiting) = (true, true);
     effect(move || {
         let is_in_front = panes.in_front() == Some(Content::Chat(chat));
         let Some(input) = input.get().filter(|_| is_waiting) else { return };
         if is_in_front {
             is_waiting = false;
+            let is_within = |pane| input.closest(pane).is_ok_and(|pane| pane.is_some());
             // Whoever is in the pane by then came for something else there.
-            if is_new || input.closest(".pane:focus-within").is_ok_and(|pane| pane.is_none()) {
+            let is_meant = is_empty && (is_new || !is_within(".pane:focus-within"));
+            if is_meant || (is_within(".pane:focus") && !device::is_narrow()) {
                 input.focus().ok();
             }
         }
@@ -223,14 +237,17 @@ fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
 
 /// What is typed survives a reload, a crash of the tab and a look at another chat.
 fn keep_draft(key: String, draft: RwSignal<String>, input: NodeRef<Textarea>) {
-    let restore = move |before| {
-        // Somebody may have typed before the page came alive.
-        let typed = input.get_untracked().map(|input| input.value()).filter(|typed| !typed.is_empty());
-        if let Some(text) = typed.or(before) {
-            draft.set(text);
+    let take = move |text: Option<String>, by| match by {
+        By::OtherPage => draft.set(text.unwrap_or_default()),
+        By::Before => {
+            // Somebody may have typed before the page came alive.
+            let typed = input.get_untracked().map(|input| input.value()).filter(|typed| !typed.is_empty());
+            if let Some(text) = typed.or(text) {
+                draft.set(text);
+            }
         }
     };
-    kept::keep(key, move || draft.get(), restore);
+    kept::keep(key, move || draft.get(), take);
 }
 
 /// What did not get through stays; what was typed or attached meanwhile stays too.

@@ -34,7 +34,7 @@ pub fn ContextMeter() -> impl IntoView {
         let words = format!("Context: {}", used.words());
         Some(
             view! {
-                <span class="context-meter" role="img" data-state=state aria-label=words.clone() title=words>
+                <span class="context-meter" role="img" data-state=state aria-label=words.clone() data-tip=words>
                     <progress max="100" value=percent.min(100).to_string() aria-hidden="true"></progress>
                     <span aria-hidden="true">{percent} " %"</span>
                 </span>

@@ -61,7 +61,7 @@ impl Editing {
 
 /// Begins an edit, or ends it without a change.
 #[component]
-pub fn EditButton(editing: Editing, name: &'static str, title: &'static str) -> impl IntoView {
+pub fn EditButton(editing: Editing, name: &'static str, tip: &'static str) -> impl IntoView {
     let toggle = move |_| {
         if editing.is_open.get_untracked() {
             editing.close();
@@ -74,7 +74,7 @@ pub fn EditButton(editing: Editing, name: &'static str, title: &'static str) -> 
             type="button"
             class="icon-button"
             aria-label=name
-            title=title
+            data-tip=tip
             node_ref=editing.button
             on:click=toggle
         >

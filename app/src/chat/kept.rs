@@ -1,5 +1,7 @@
 //! What a chat's composer keeps in this browser, so that a reload or a crash of the tab takes none of it.
 
+use std::rc::Rc;
+
 use domain::id::ChatId;
 
 use crate::{device, erased::effect_first};
@@ -14,13 +16,25 @@ pub fn leave_draft(chat: ChatId, text: &str) {
     device::remember(&draft_of(chat), text);
 }
 
-/// Remembers what `text` says under the key whenever that changes; empty is nothing. First `restore` gets what was
-/// remembered before.
-pub fn keep(key: String, text: impl Fn() -> String + 'static, restore: impl Fn(Option<String>) + 'static) {
+/// Whose word it is what stands at the composer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Remembered from before this page.
+    Before,
+    /// Another page of this browser, just now: both show the same, so that neither overwrites what the other has.
+    OtherPage,
+}
+
+/// Remembers what `text` says under the key whenever that changes; empty is nothing. `take` gets what was remembered
+/// before, and then what other pages make of it.
+pub fn keep(key: String, text: impl Fn() -> String + 'static, take: impl Fn(Option<String>, By) + 'static) {
+    let take: Rc<dyn Fn(Option<String>, By)> = Rc::new(take);
+    let told = Rc::clone(&take);
+    device::hear_of(key.clone(), Box::new(move |now| told(now, By::OtherPage)));
     effect_first(move |is_first| {
         let now = text();
         if is_first {
-            restore(device::remembered(&key));
+            take(device::remembered(&key), By::Before);
         } else {
             device::remember(&key, &now);
         }

@@ -72,7 +72,7 @@ fn Question(id: MessageId, text: String, files: Vec<Attachment>, left_out: Vec<L
                 <CopyButton name="Copy this message" text=move || copied.clone() />
                 // What an agent did is not unsaid.
                 {(kind == chat::Kind::Chat)
-                    .then(|| view! { <EditButton editing name="Edit and send again" title="Edit and send again" /> })}
+                    .then(|| view! { <EditButton editing name="Edit and send again" tip="Edit and send again" /> })}
             </div>
         </li>
     }
@@ -177,7 +177,7 @@ fn RetryForm(id: MessageId, label: Option<&'static str>) -> impl IntoView {
             <button
                 class=class
                 type="submit"
-                title="Another answer from the chosen model"
+                data-tip="Another answer from the chosen model"
                 aria-label=label.is_none().then_some("Retry")
                 disabled=move || actions.retry.is_pending()
             >
@@ -221,7 +221,7 @@ fn SwitchForm(to: Option<MessageId>, icon: Icon, name: &'static str) -> impl Int
         <Form to=actions.switch>
             <input type="hidden" name="chat" value=chat.to_string() />
             <input type="hidden" name="to" value=to.map(|to| to.to_string()) />
-            <button class="icon-button" type="submit" aria-label=name title=name disabled=to.is_none()>
+            <button class="icon-button" type="submit" aria-label=name disabled=to.is_none()>
                 {icon.view()}
             </button>
         </Form>

@@ -18,13 +18,13 @@ pub fn PersonaPicker() -> impl IntoView {
     let offer = RwSignal::new(Offer::default());
     effect(move || ask_again(chat, offer));
     view! {
-        <span class="persona-picker" data-chosen=move || persona.with(|name| !name.is_empty()).then_some("")>
+        <span class="picker" data-chosen=move || persona.with(|name| !name.is_empty()).then_some("")>
             {Icon::Persona.view()}
             <select
                 class="select ghost"
                 name="persona"
                 aria-label="Persona"
-                title="As whom the model works"
+                data-tip="As whom the model works"
                 on:focus=move |_| ask_again(chat, offer)
                 on:change:target=move |change| persona.set(change.target().value())
             >

@@ -9,15 +9,19 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Pane,
     api::{self, Models},
+    model_search,
 };
 use crate::{
     device,
     erased::{Erase, Erased, effect, effect_first},
+    icon::Icon,
     workspace::{Clock, Offered},
 };
 
 /// Under this name the browser remembers the last choice.
 const REMEMBERED: &str = "model";
+/// More than these are searched.
+const FEW_MAX: usize = 15;
 
 #[component]
 pub fn ModelPicker() -> impl IntoView {
@@ -43,22 +47,43 @@ pub fn ModelPicker() -> impl IntoView {
             ask_again(models, false);
         }
     });
-    let choose = move |chosen: String| {
-        device::remember(REMEMBERED, &chosen);
-        model.set(chosen);
+    let is_searched = RwSignal::new(false);
+    let is_long = Memo::new(move |_| models.with(|models| models.count() > FEW_MAX));
+    effect(move || {
+        if is_long.get() {
+            spawn_local(async move {
+                if model_search::CHUNK.fetch().await {
+                    is_searched.try_set(true);
+                }
+            });
+        }
+    });
+    // Until that is here, and without scripts, the browser's own list does.
+    let list = move || {
+        if is_searched.get() {
+            return model_search::CHUNK.view(chat);
+        }
+        view! {
+            <select
+                class="select ghost"
+                name="model"
+                aria-label="Model"
+                data-tip="Which model answers"
+                on:focus=move |_| ask_again(models, true)
+                on:change:target=move |change| choose(model, change.target().value())
+            >
+                {options(models, model, worker.into())}
+            </select>
+        }
+        .erase()
     };
-    view! {
-        <select
-            class="select ghost"
-            name="model"
-            aria-label="Model"
-            on:focus=move |_| ask_again(models, true)
-            on:change:target=move |change| choose(change.target().value())
-        >
-            {options(models, model, worker.into())}
-        </select>
-    }
-    .erase()
+    view! { <span class="picker">{Icon::Server.view()} {list}</span> }.erase()
+}
+
+/// The next new chat begins with it too.
+pub fn choose(model: RwSignal<String>, chosen: String) {
+    device::remember(REMEMBERED, &chosen);
+    model.set(chosen);
 }
 
 /// Every model by its server, and the chosen one even where nobody offers it.
@@ -136,7 +161,7 @@ fn group(server: &ModelServer, mismatch: Option<String>, chosen: RwSignal<String
     .erase()
 }
 
-fn label(server: &ModelServer) -> String {
+pub fn label(server: &ModelServer) -> String {
     let lane = match server.lane {
         Lane::Local => "local",
         Lane::Cloud => "cloud",

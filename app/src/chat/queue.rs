@@ -73,12 +73,12 @@ fn QueueItem(message: MessageId) -> impl IntoView {
             view! { <span class="queue-text">{move || text.get()}</span> }.erase()
         }
     };
-    let button = move |to: Submission, name: &'static str, title: &'static str, icon: Icon| {
+    let button = move |to: Submission, name: &'static str, tip: &'static str, icon: Icon| {
         view! {
             <Form to>
                 <input type="hidden" name="chat" value=chat.to_string() />
                 <input type="hidden" name="message" value=message.to_string() />
-                <button class="icon-button" type="submit" aria-label=name title=title>{icon.view()}</button>
+                <button class="icon-button" type="submit" aria-label=name data-tip=tip>{icon.view()}</button>
             </Form>
         }
         .erase()
@@ -94,7 +94,7 @@ fn QueueItem(message: MessageId) -> impl IntoView {
             <Show when=move || !editing.is_open()>
                 {button(actions.send_now, "Send this waiting message now", "Send now", Icon::Send)}
             </Show>
-            <EditButton editing name="Edit this waiting message" title="Edit" />
+            <EditButton editing name="Edit this waiting message" tip="Edit" />
             {button(actions.unqueue, "Remove this waiting message", "Remove", Icon::Close)}
         </li>
     }
@@ -122,7 +122,7 @@ fn with_files(names: &[String]) -> Option<Erased> {
     let count = names.len();
     (count > 0).then(|| {
         view! {
-            <span class="queue-note queue-files" role="img" aria-label=words.clone() title=words>
+            <span class="queue-note queue-files" role="img" aria-label=words.clone() data-tip=words>
                 {Icon::Paperclip.view()} {count}
             </span>
         }

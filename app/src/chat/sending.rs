@@ -3,7 +3,7 @@
 use domain::id::{AttachmentId, MessageId};
 use leptos::prelude::*;
 
-use super::kept;
+use super::kept::{self, By};
 use crate::device;
 
 #[derive(Clone, Copy)]
@@ -56,8 +56,9 @@ impl Sending {
     /// reload.
     pub fn keep(self, key: String) {
         let line = move || self.unsure.with(|sent| sent.as_ref().map(Sent::line).unwrap_or_default());
-        kept::keep(key, line, move |before| {
-            if let Some(sent) = before.as_deref().and_then(Sent::from_line) {
+        kept::keep(key, line, move |line, by| {
+            // What another page is unsure about, it finds out.
+            if let (By::Before, Some(sent)) = (by, line.as_deref().and_then(Sent::from_line)) {
                 self.unsure.set(Some(sent));
             }
         });

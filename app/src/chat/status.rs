@@ -7,18 +7,19 @@ use domain::{
 };
 
 use super::api::Waiting;
+use crate::ui::Tone;
 
-/// What a turn is doing or waiting for, with the class of its dot.
+/// What a turn is doing or waiting for, with the look of its dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    pub dot: &'static str,
+    pub tone: Tone,
     pub words: String,
 }
 
 /// `now_ms`, and how many tasks are ahead, are known in the browser only. A turn that is done needs no line; one
 /// that failed says so in its own place.
 pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> {
-    let line = |dot, words: String| Some(Line { dot, words });
+    let line = |tone, words: String| Some(Line { tone, words });
     match &task.status {
         Status::Queued => {
             let again = if task.lost.is_empty() { "Queued" } else { "Queued again after an interruption" };
@@ -34,9 +35,9 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
                 Waiting { hindrance: None, ahead: 0 } => String::new(),
                 Waiting { hindrance: None, ahead } => format!(", {ahead} ahead"),
             };
-            line("waiting", format!("{again}{reason}"))
+            line(Tone::Waiting, format!("{again}{reason}"))
         }
-        Status::Running { cancelling: true, .. } => line("waiting", "Stopping…".into()),
+        Status::Running { cancelling: true, .. } => line(Tone::Waiting, "Stopping…".into()),
         Status::Running { phase, started_at_ms, .. } => {
             let elapsed = now_ms.map(|now_ms| seconds((now_ms - started_at_ms).max(0) / 1_000));
             let with_elapsed = |words: &str| match &elapsed {
@@ -44,19 +45,19 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
                 None => words.to_owned(),
             };
             match phase {
-                Phase::Starting => line("running", with_elapsed("Waiting for the first word…")),
+                Phase::Starting => line(Tone::Running, with_elapsed("Waiting for the first word…")),
                 Phase::Loading => {
-                    line("running", with_elapsed(&format!("Loading model {}…", task.model.model)))
+                    line(Tone::Running, with_elapsed(&format!("Loading model {}…", task.model.model)))
                 }
                 Phase::Waiting { seconds: wait } => {
-                    line("waiting", format!("The model server asked to wait {}", seconds(i64::from(*wait))))
+                    line(Tone::Waiting, format!("The model server asked to wait {}", seconds(i64::from(*wait))))
                 }
-                Phase::Generating => line("running", with_elapsed(at_work(task))),
-                Phase::Preparing => line("running", with_elapsed("Making the worktree ready…")),
-                Phase::Asking(_) => line("needs-person", "Waits for your answer".into()),
+                Phase::Generating => line(Tone::Running, with_elapsed(at_work(task))),
+                Phase::Preparing => line(Tone::Running, with_elapsed("Making the worktree ready…")),
+                Phase::Asking(_) => line(Tone::Needed, "Waits for your answer".into()),
             }
         }
-        Status::Settled { outcome: Outcome::Cancelled, .. } => line("waiting", "Stopped".into()),
+        Status::Settled { outcome: Outcome::Cancelled, .. } => line(Tone::Waiting, "Stopped".into()),
         Status::Settled { .. } => None,
     }
 }

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     erased::effect,
     feed::{Feed, line::Shown},
+    ui::Dot,
     workspace::{Clock, Offered},
 };
 
@@ -54,7 +55,7 @@ pub fn StatusLine(task: Memo<Option<Task>>) -> impl IntoView {
         line.map(|line| {
             view! {
                 <p class="message-status">
-                    <span class=format!("dot {}", line.dot)></span>
+                    <Dot tone=line.tone />
                     <span>{line.words}</span>
                 </p>
             }

@@ -11,7 +11,7 @@ use leptos::{
 
 use super::Pane;
 use crate::{
-    actions::{ACTIONS, Action, Hands, Slash, flows},
+    actions::{Action, Hands, Slash, flows, slashes},
     erased::{Erase, effect},
     feed::Feed,
     files::api::find_files,
@@ -133,6 +133,15 @@ impl Suggest {
         self.show(Vec::new());
     }
 
+    /// Which option of the list `id` Enter would take, for whoever listens.
+    pub fn pointed(self, id: &str) -> Option<String> {
+        self.active.get().map(|active| format!("{id}-{active}"))
+    }
+
+    pub fn is_open(self) -> bool {
+        !self.choices.read().is_empty()
+    }
+
     /// Whether the key was for the suggestions.
     pub fn takes(self, key: &KeyboardEvent) -> bool {
         if self.choices.read_untracked().is_empty() || key.ctrl_key() || key.meta_key() {
@@ -170,57 +179,81 @@ impl Suggest {
     }
 
     fn choose(self, value: String) {
-        match self.asked.get_untracked() {
-            Some(Asked::Action(_)) => {
-                self.draft.set(String::new());
-                self.asked.set(None);
-                self.close();
-                if let Some(flow) = flows().find(|flow| flow.title == value) {
-                    self.begin(flow);
-                } else if let Some(action) = ACTIONS.iter().find(|action| action.title == value) {
-                    (action.run)(self.hands);
-                }
+        let Some(asked) = self.asked.get_untracked() else { return };
+        self.asked.set(None);
+        self.close();
+        match asked {
+            Asked::Action(_) => self.act(&value),
+            Asked::File { at, query } => {
+                let (text, caret) = with_mention(&self.draft.get_untracked(), at, &query, &value);
+                self.write(text, caret);
             }
-            Some(Asked::File { at, query }) => {
-                let mention = mention(&value);
-                let end = at + 1 + query.len();
-                self.draft.update(|draft| {
-                    if draft.is_char_boundary(at) && draft.is_char_boundary(end) && end <= draft.len() {
-                        draft.replace_range(at..end, &mention);
-                    }
-                });
-                self.asked.set(None);
-                self.close();
-                if let Some(input) = self.input.get_untracked() {
-                    input.focus().ok();
-                }
-            }
-            None => {}
         }
+    }
+
+    /// What is written behind the command goes with it, or stays.
+    fn act(self, title: &str) {
+        let rest = self.draft.with_untracked(|draft| behind_command(draft).to_owned());
+        if let Some(flow) = flows().find(|flow| flow.title == title) {
+            return self.begin(flow, &rest);
+        }
+        let Some((action, slash)) = slashes().find(|(action, _)| action.title == title) else { return };
+        match slash.with_text.filter(|_| !rest.is_empty()) {
+            Some(run) => {
+                self.draft.set(String::new());
+                run(self.hands, rest);
+            }
+            None => {
+                self.draft.set(rest);
+                (action.run)(self.hands);
+            }
+        }
+    }
+
+    /// One that has its question, or can do without, begins at once; the others wait for it.
+    fn begin(self, flow: &Flow, question: &str) {
+        let text = format!("/{} {question}", flow.name);
+        if question.is_empty() && flow.focus.is_needed() {
+            let caret = text.len();
+            return self.write(text, caret);
+        }
+        self.draft.set(text);
+        launch_at_once(self.hands, flow.id, question, self.draft);
+    }
+
+    /// Puts the text into the field and the cursor at this byte of it.
+    fn write(self, text: String, caret: usize) {
+        if let Some(input) = self.input.get_untracked() {
+            let units = text[..text.floor_char_boundary(caret)].encode_utf16().count() as u32;
+            input.set_value(&text);
+            input.set_selection_range(units, units).ok();
+            input.focus().ok();
+        }
+        self.draft.set(text);
     }
 }
 
-impl Suggest {
-    /// One that can do without a question begins at once; the others wait for it.
-    fn begin(self, flow: &Flow) {
-        if !flow.focus.is_needed() {
-            return launch_at_once(self.hands, flow.id, "", self.draft);
-        }
-        self.draft.set(format!("/{} ", flow.name));
-        if let Some(input) = self.input.get_untracked() {
-            input.focus().ok();
-        }
-    }
+/// What is left of a message without the command that it begins with.
+fn behind_command(text: &str) -> &str {
+    text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start())
+}
+
+/// The text with the mention of a path in place of what was typed to find it, and where the cursor goes.
+fn with_mention(text: &str, at: usize, query: &str, path: &str) -> (String, usize) {
+    let (before, rest) = (text.get(..at).unwrap_or(text), text.get(at + 1 + query.len()..).unwrap_or_default());
+    let mention = mention(path);
+    let caret = before.len() + mention.len() + 1;
+    // One space is enough.
+    (format!("{before}{mention} {}", rest.strip_prefix(' ').unwrap_or(rest)), caret)
 }
 
 /// As it is written in a message; a path with spaces stands in quotes.
 fn mention(path: &str) -> String {
-    if path.contains(char::is_whitespace) { format!("@\"{path}\" ") } else { format!("@{path} ") }
+    if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") }
 }
 
 fn actions() -> Vec<Choice> {
-    let named = ACTIONS.iter().filter_map(|action| Some((action, action.slash?)));
-    let choice = |(action, slash): (&Action, Slash)| {
+    let choice = |(action, slash): (&'static Action, Slash)| {
         Choice::new(action.title, format!("/{}", slash.name))
             .explain(slash.what, slash.when)
             .group(action.group)
@@ -234,13 +267,18 @@ fn actions() -> Vec<Choice> {
             .icon(Icon::Workflow)
             .describe(flow.line)
     };
-    named.map(choice).chain(flows().map(flow)).collect()
+    slashes().map(choice).chain(flows().map(flow)).collect()
 }
 
 /// Beside the composer and over all else: a short pane has no room for it.
 #[component]
 pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl IntoView {
-    let is_open = Memo::new(move |_| !suggest.choices.read().is_empty());
+    let is_open = Memo::new(move |_| suggest.is_open());
+    let count = move || match suggest.choices.read().len() {
+        0 => String::new(),
+        1 => "One suggestion, Enter takes it".to_owned(),
+        many => format!("{many} suggestions, arrow keys choose one"),
+    };
     let layer = NodeRef::<Div>::new();
     effect(move || {
         suggest.choices.track();
@@ -249,7 +287,7 @@ pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl In
         // What it holds is there by then, so that it can be measured.
         request_animation_frame(move || float(&layer, &form));
     });
-    move || {
+    let list = move || {
         is_open.get().then(|| {
             view! {
                 <div class="suggestions" popover="manual" node_ref=layer>
@@ -265,7 +303,8 @@ pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl In
             }
             .erase()
         })
-    }
+    };
+    view! { <p class="visually-hidden" role="status">{count}</p> {list} }.erase()
 }
 
 fn float(layer: &HtmlElement, form: &Element) {
@@ -299,7 +338,38 @@ mod tests {
 
     #[test]
     fn a_path_with_spaces_is_quoted() {
-        assert_eq!(mention("src/main.rs"), "@src/main.rs ");
-        assert_eq!(mention("my notes.md"), "@\"my notes.md\" ");
+        assert_eq!(mention("src/main.rs"), "@src/main.rs");
+        assert_eq!(mention("my notes.md"), "@\"my notes.md\"");
+    }
+
+    #[test]
+    fn a_mention_takes_the_place_of_what_was_typed_and_the_cursor_stands_behind_it() {
+        let check = |text: &str, expected: &str| {
+            let cursor = text.find('|').unwrap();
+            let text = text.replace('|', "");
+            let Some(Asked::File { at, query }) = Asked::by(&text, cursor) else { panic!("{text}") };
+            let (written, caret) = with_mention(&text, at, &query, "src/lib.rs");
+            assert_eq!(format!("{}|{}", &written[..caret], &written[caret..]), expected, "{text}");
+        };
+        check("@li|", "@src/lib.rs |");
+        check("é @li| and more", "é @src/lib.rs |and more");
+        check("in @|\nnext", "in @src/lib.rs |\nnext");
+    }
+
+    #[test]
+    fn what_stands_behind_a_command_is_kept() {
+        let check = |text, expected| assert_eq!(behind_command(text), expected, "{text}");
+        check("/new", "");
+        check("/ne what I wrote", "what I wrote");
+        check("/arena\n two\nlines", "two\nlines");
+    }
+
+    #[test]
+    fn a_command_that_is_typed_in_full_is_the_first_one() {
+        let all = actions();
+        for choice in &all {
+            let name = choice.label.trim_start_matches('/');
+            assert_eq!(matching(&all, name)[0].value, choice.value, "{name}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     device,
     erased::{Erase, Erased, Show, effect, effect_first},
     feed::Feed,
+    icon::Icon,
 };
 
 /// Under this name the browser remembers the last choice.
@@ -38,16 +39,19 @@ pub fn BackendPicker() -> impl IntoView {
         backend.set(chosen);
     };
     view! {
-        <select
-            class="select ghost"
-            name="coder[backend]"
-            aria-label="Agent"
-            title="Who does the work"
-            on:focus=move |_| ask_again(offers)
-            on:change:target=move |change| choose(change.target().value())
-        >
-            {move || options(offers, backend)}
-        </select>
+        <span class="picker">
+            {Icon::Terminal.view()}
+            <select
+                class="select ghost"
+                name="coder[backend]"
+                aria-label="Agent"
+                data-tip="Who does the work"
+                on:focus=move |_| ask_again(offers)
+                on:change:target=move |change| choose(change.target().value())
+            >
+                {move || options(offers, backend)}
+            </select>
+        </span>
     }
     .erase()
 }
@@ -60,17 +64,17 @@ pub fn chosen(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Option
 
 /// Every agent, those that cannot work now with the reason.
 pub fn options(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Erased {
-    let mut all = offers.get();
+    let all = offers.get();
     if all.is_empty() {
         // Until the server has told, what is chosen stands alone.
         return vec![option(backend.get(), None, None, backend)].erase();
     }
-    all.sort_by_key(|offer| !offer.is_ready());
+    let (ready, others): (Vec<_>, Vec<_>) = all.into_iter().partition(Offer::is_ready);
     let option = |offer: Offer| {
         let hindrance = offer.hindrance();
         option(offer.backend.to_string(), Some(offer), hindrance, backend)
     };
-    all.into_iter().map(option).collect::<Vec<_>>().erase()
+    ready.into_iter().chain(others).map(option).collect::<Vec<_>>().erase()
 }
 
 fn option(name: String, offer: Option<Offer>, hindrance: Option<String>, chosen: RwSignal<String>) -> Erased {

@@ -6,7 +6,7 @@ use super::{section, specimen};
 use crate::{
     erased::{Erase, Erased},
     icon::Icon,
-    ui::{Badge, Button, ButtonKind, EmptyState, Progress, Skeleton, Tone},
+    ui::{Badge, Button, ButtonKind, Dot, EmptyState, Progress, Skeleton, Tone},
 };
 
 const TONES: [(Tone, &str); 8] = [
@@ -19,13 +19,12 @@ const TONES: [(Tone, &str); 8] = [
     (Tone::Failed, "Failed"),
     (Tone::Cancelled, "Cancelled"),
 ];
-const DOTS: [&str; 5] = ["running", "waiting", "needed", "done", "failed"];
+const DOTS: [Tone; 5] = [Tone::Running, Tone::Waiting, Tone::Needed, Tone::Done, Tone::Failed];
 
 #[component]
 pub fn Feedback() -> impl IntoView {
     let badges = TONES.map(|(tone, text)| view! { <Badge tone text /> });
-    let dots = DOTS
-        .map(|dot| view! { <span class="dot-sample"><span class=format!("dot {dot}")></span>{dot}</span> });
+    let dots = DOTS.map(|tone| view! { <span class="dot-sample"><Dot tone />{tone.class()}</span> });
     let marks = view! {
         <div class="line">{badges}</div>
         <div class="line">{dots}<span class="count">"12"</span></div>

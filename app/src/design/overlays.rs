@@ -138,7 +138,7 @@ fn toasts() -> Erased {
         <div class="line">
             <Button on_click=push(ToastKind::Info, "A second browser joined")>"Info"</Button>
             <Button on_click=push(ToastKind::Done, "Answer finished")>"Done"</Button>
-            <Button on_click=push(ToastKind::Waiting, "A battle needs an answer")>"Waiting"</Button>
+            <Button on_click=push(ToastKind::Needed, "An agent asks before it goes on")>"Needed"</Button>
             <Button on_click=push(ToastKind::Failed, "The folder could not be read")>"Failed"</Button>
             <Button on_click=undo>"With an action"</Button>
         </div>

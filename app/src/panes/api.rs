@@ -2,8 +2,7 @@
 
 #[cfg(feature = "ssr")]
 use domain::{
-    chat,
-    layout::{Content, Input, Target},
+    layout::{Content, Input, Opens, Target},
     page::Wanted,
 };
 use domain::{id::SessionId, layout::Kind};
@@ -31,17 +30,9 @@ pub async fn reopen(session: SessionId) -> Result<String, AppError> {
 #[server(endpoint = "open_new", protocol = Wire)]
 pub async fn open_new(session: SessionId, kind: Kind, target: String) -> Result<String, AppError> {
     let (db, target) = (ports::db()?, parse::<Target>(&target)?);
-    let content = match kind {
-        Kind::Chat | Kind::Coder => {
-            let kind = if kind == Kind::Coder { chat::Kind::Coder } else { chat::Kind::Chat };
-            Content::Chat(store::commit::open_chat(&db, session, kind, target).await?.id)
-        }
-        Kind::Arena | Kind::Orchestrator | Kind::Settings => {
-            let content = match kind {
-                Kind::Arena => Content::Arena,
-                Kind::Orchestrator => Content::Orchestrator,
-                _ => Content::Settings,
-            };
+    let content = match kind.opens() {
+        Opens::Chat(kind) => Content::Chat(store::commit::open_chat(&db, session, kind, target).await?.id),
+        Opens::Content(content) => {
             store::commit::layout(&db, session, Input::Open { content, target }).await?;
             content
         }

@@ -46,7 +46,16 @@ fn DividerView(split: SplitId) -> impl IntoView {
             _ => return,
         };
         key.prevent_default();
-        set(next);
+        // Drawn at once and asked for when the key is let go, so that a held one loses no step.
+        panes.resizing.set(Some((split, next)));
+    };
+    let settle = move || {
+        let Some((_, share)) = panes.resizing.get_untracked().filter(|(moved, _)| *moved == split) else { return };
+        if panes.layout.with_untracked(|layout| layout.share(split)) == Some(share) {
+            panes.resizing.set(None);
+        } else {
+            set(share);
+        }
     };
     let on_move = move |event: PointerEvent| {
         if panes.resizing.get_untracked().is_some_and(|(dragged, _)| dragged == split)
@@ -54,15 +63,6 @@ fn DividerView(split: SplitId) -> impl IntoView {
             && let Some(share) = share_at(&event, &divider)
         {
             panes.resizing.set(Some((split, share)));
-        }
-    };
-    // What was dragged stays as it is drawn until the new share is everybody's.
-    let on_end = move |_: PointerEvent| {
-        let Some((_, share)) = panes.resizing.get_untracked() else { return };
-        if panes.layout.with_untracked(|layout| layout.share(split)) == Some(share) {
-            panes.resizing.set(None);
-        } else {
-            set(share);
         }
     };
     view! {
@@ -82,6 +82,8 @@ fn DividerView(split: SplitId) -> impl IntoView {
             data-height=move || percent(3)
             node_ref=element
             on:keydown=on_key
+            on:keyup=move |_| settle()
+            on:blur=move |_| settle()
             on:dblclick=move |_| set(SHARE_EVEN)
             on:pointerdown=move |event: PointerEvent| {
                 event.prevent_default();
@@ -89,7 +91,8 @@ fn DividerView(split: SplitId) -> impl IntoView {
                 panes.resizing.set(Some((split, untrack(share))));
             }
             on:pointermove=on_move
-            on:pointerup=on_end
+            // What was dragged stays as it is drawn until the new share is everybody's.
+            on:pointerup=move |_| settle()
             on:pointercancel=move |_| panes.resizing.set(None)
         ></div>
     }
@@ -100,6 +103,10 @@ fn DividerView(split: SplitId) -> impl IntoView {
 #[cfg(feature = "hydrate")]
 fn share_at(event: &PointerEvent, divider: &Divider) -> Option<u16> {
     use wasm_bindgen::JsCast as _;
+    // A pointer that passes by drags nothing.
+    if event.buttons() == 0 {
+        return None;
+    }
     let line = event.current_target()?.dyn_into::<web_sys::HtmlElement>().ok()?;
     let frame = line.parent_element()?.get_bounding_client_rect();
     let whole = |size: f64, part: u32| size * f64::from(part) / 1_000_000.0;

@@ -4,7 +4,7 @@ use domain::{
     artifact::Artifact,
     battle::Battle,
     chat::Kind as ChatKind,
-    layout::{Content, Kind, Target},
+    layout::{Content, Edge, Kind, Target},
     run::Shown,
 };
 use leptos::prelude::*;
@@ -70,6 +70,42 @@ pub static KINDS: [Entry; 5] = [
     },
 ];
 
+/// Where something new goes: a tab of the pane, or a pane at an edge of it.
+pub struct Place {
+    pub edge: Option<Edge>,
+    /// Behind what opening it is called.
+    words: &'static str,
+    split: &'static str,
+}
+
+static PLACES: [Place; 3] = [
+    Place { edge: None, words: "", split: "" },
+    Place { edge: Some(Edge::Right), words: " on the right", split: "Split right. " },
+    Place { edge: Some(Edge::Bottom), words: " below", split: "Split down. " },
+];
+
+/// Something new in a place, as the palette has it.
+#[derive(Clone, Copy)]
+pub struct New {
+    pub entry: &'static Entry,
+    pub place: &'static Place,
+}
+
+/// Every kind in every place.
+pub fn offered() -> impl Iterator<Item = New> {
+    PLACES.iter().flat_map(|place| KINDS.iter().map(move |entry| New { entry, place }))
+}
+
+impl New {
+    pub fn title(self) -> String {
+        format!("{}{}", self.entry.open, self.place.words)
+    }
+
+    pub fn about(self) -> String {
+        format!("{}{}", self.place.split, self.entry.about)
+    }
+}
+
 /// An item for every kind.
 pub fn menu(
     panes: Panes,
@@ -84,23 +120,28 @@ pub fn menu(
 }
 
 pub fn icon(feed: Feed, content: Content) -> Icon {
-    match content {
+    let kind = match content {
         Content::Chat(chat) => {
-            let kind = feed.workspace(|all| all.chat(chat).map(|chat| chat.kind));
-            chat_icon(kind.unwrap_or_default())
+            return chat_icon(feed.workspace(|all| all.chat(chat).map(|chat| chat.kind)).unwrap_or_default());
         }
-        Content::Arena | Content::Battle(_) => Icon::Swords,
-        Content::Orchestrator | Content::Run(_) => Icon::Workflow,
-        Content::Artifact(_) => Icon::File,
-        Content::Settings => Icon::Settings,
-    }
+        // Opened from a report, and from nowhere else.
+        Content::Artifact(_) => return Icon::File,
+        Content::Arena | Content::Battle(_) => Kind::Arena,
+        Content::Orchestrator | Content::Run(_) => Kind::Orchestrator,
+        Content::Settings => Kind::Settings,
+    };
+    icon_of(kind)
 }
 
 pub fn chat_icon(kind: ChatKind) -> Icon {
-    match kind {
-        ChatKind::Chat => Icon::Chat,
-        ChatKind::Coder => Icon::Code,
-    }
+    icon_of(match kind {
+        ChatKind::Chat => Kind::Chat,
+        ChatKind::Coder => Kind::Coder,
+    })
+}
+
+fn icon_of(kind: Kind) -> Icon {
+    KINDS.iter().find(|entry| entry.kind == kind).map_or(Icon::File, |entry| entry.icon)
 }
 
 /// What a tab is called.

@@ -9,7 +9,11 @@ use leptos::{
     prelude::*,
 };
 
-use super::{Panes, drag, kinds, place};
+use super::{
+    Panes,
+    drag::{self, Dragged},
+    enter, kinds, place,
+};
 use crate::{
     actions::{ACTIONS, Hands},
     device,
@@ -38,6 +42,8 @@ pub fn PaneView(id: PaneId) -> impl IntoView {
     view! {
         <section
             class="pane"
+            id=enter::id(id)
+            tabindex="-1"
             aria-label=name
             node_ref=element
             data-focused=move || is_focused.get().then_some("")
@@ -54,7 +60,7 @@ pub fn PaneView(id: PaneId) -> impl IntoView {
             <header class="pane-head">
                 <DrawerToggle />
                 <ShowSidebar />
-                <Tabs pane />
+                <Tabs id pane />
                 <HeadConnection />
                 <Tools id />
             </header>
@@ -105,16 +111,24 @@ fn Bodies(pane: Memo<Option<Pane>>, shown: Memo<Option<Content>>) -> impl IntoVi
 }
 
 #[component]
-fn Tabs(pane: Memo<Option<Pane>>) -> impl IntoView {
+fn Tabs(id: PaneId, pane: Memo<Option<Pane>>) -> impl IntoView {
+    let panes = expect_context::<Panes>();
     let tabs = Memo::new(move |_| pane.read().as_ref().map(|pane| pane.tabs.clone()).unwrap_or_default());
     view! {
-        <nav class="pane-tabs" aria-label="Tabs">
+        // By the room beside the tabs the pane is dragged as a whole.
+        <nav
+            class="pane-tabs"
+            aria-label="Tabs"
+            draggable="true"
+            on:dragstart=move |event| drag::start(panes, Dragged::Pane(id), &event)
+            on:dragend=move |_| drag::end(panes)
+        >
             <ul>
                 <For
                     each=move || tabs.get()
                     // What is shown before the server knows of it may get another's number.
                     key=|tab| (tab.number, tab.content)
-                    children=move |tab| view! { <TabView pane tab /> }
+                    children=move |tab| view! { <TabView id pane tab /> }
                 />
             </ul>
         </nav>
@@ -123,7 +137,7 @@ fn Tabs(pane: Memo<Option<Pane>>) -> impl IntoView {
 }
 
 #[component]
-fn TabView(pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
+fn TabView(id: PaneId, pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
     let (panes, feed) = (expect_context::<Panes>(), expect_context::<Feed>());
     let Tab { number, content } = tab;
     let is_active = Memo::new(move |_| pane.read().as_ref().is_some_and(|pane| pane.active == number));
@@ -138,13 +152,18 @@ fn TabView(pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
         }
     });
     view! {
-        <li class="pane-tab" node_ref=element data-active=move || is_active.get().then_some("")>
+        <li
+            class="pane-tab"
+            node_ref=element
+            data-active=move || is_active.get().then_some("")
+            data-drop=move || drag::side(panes, id, number)
+        >
             <a
                 href=href
                 aria-current=move || is_active.get().then_some("true")
-                title=move || format!("{} (tab {})", title.read(), number.0 + 1)
+                data-tip=move || title.get()
                 draggable="true"
-                on:dragstart=move |event| drag::start(panes, number, &event)
+                on:dragstart=move |event| drag::start(panes, Dragged::Tab(number), &event)
                 on:dragend=move |_| drag::end(panes)
                 on:auxclick=move |click| {
                     if click.button() == 1 {
@@ -154,6 +173,7 @@ fn TabView(pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
                 }
             >
                 {move || kinds::icon(feed, content).view()}
+                <span class="pane-tab-number">{number.0 + 1} " "</span>
                 <span class="pane-tab-title">{move || title.get()}</span>
             </a>
             <button
@@ -173,10 +193,12 @@ fn TabView(pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
 }
 
 /// What a pane's last menu offers.
-const MORE: [&str; 6] = [
+const MORE: [&str; 8] = [
     "Rename this chat",
     "Move this tab into a pane on the right",
     "Move this tab into a pane below",
+    "Move this pane to the left",
+    "Move this pane to the right",
     "Reopen what was closed last",
     "Maximise or restore this pane",
     "Close this pane",

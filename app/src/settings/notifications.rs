@@ -57,7 +57,7 @@ pub fn view(data: Data) -> Erased {
         </noscript>
         <section class="settings-part" aria-labelledby="notify-page">
             <h3 id="notify-page">"In the page"</h3>
-            <p class="settings-help">"A message over the page that leads to the chat."</p>
+            <p class="settings-help">"A message over the page that leads to the chat, the battle or the run."</p>
             <div>{switches(Channel::Page, switched(Channel::Page), is_dead)}</div>
         </section>
         <section class="settings-part" aria-labelledby="notify-browser">

@@ -46,6 +46,12 @@ impl Tone {
     }
 }
 
+/// The same without a word, for rows; the words stand beside it, or are read aloud.
+#[component]
+pub fn Dot(tone: Tone) -> impl IntoView {
+    view! { <span class=format!("dot {}", tone.class())></span> }
+}
+
 #[component]
 pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: Signal<String>) -> impl IntoView {
     view! {
@@ -55,4 +61,20 @@ pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: Signal<String>) -
         </span>
     }
     .erase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_a_look_of_its_own() {
+        let style = include_str!("../../../style/ui/badge.css");
+        for tone in [Tone::Running, Tone::Waiting, Tone::Needed, Tone::Done, Tone::Failed] {
+            for part in ["badge", "dot"] {
+                let rule = format!(".{part}.{} {{", tone.class());
+                assert!(style.contains(&rule), "{rule}");
+            }
+        }
+    }
 }

@@ -3,7 +3,10 @@
 
 use leptos::{html::Div, prelude::*, wasm_bindgen::JsCast as _, web_sys::HtmlElement};
 
-use super::focus::{Axis, step};
+use super::{
+    focus::{Axis, step},
+    kbd::{Kbd, aria_keys},
+};
 use crate::{
     erased::{Erase, Erased, effect},
     icon::Icon,
@@ -16,6 +19,8 @@ pub struct Choice {
     /// Options of one group follow each other; empty means none.
     pub group: String,
     pub description: Option<String>,
+    /// Its shortcut, as `Mod+K`.
+    pub keys: Option<&'static str>,
     /// What it does and when to use it, for who wants to know more.
     pub more: Option<(&'static str, &'static str)>,
     pub icon: Option<Icon>,
@@ -34,6 +39,10 @@ impl Choice {
 
     pub fn describe(self, description: impl Into<String>) -> Self {
         Self { description: Some(description.into()), ..self }
+    }
+
+    pub fn keys(self, keys: Option<&'static str>) -> Self {
+        Self { keys, ..self }
     }
 
     pub fn explain(self, what: &'static str, when: &'static str) -> Self {
@@ -102,21 +111,54 @@ pub fn OptionList(
     .erase()
 }
 
-/// Those that hold every word that was typed.
+/// Those that hold every word that was typed, the likeliest first. Options of a group stay together, and a group
+/// stands where its best one does.
 pub fn matching(choices: &[Choice], typed: &str) -> Vec<Choice> {
     // Letters beyond ASCII must match as they are: folding them would cost the page their tables.
-    let typed = typed.to_ascii_lowercase();
-    let holds_all = |choice: &&Choice| {
-        let text = format!(
-            "{} {} {}",
-            choice.group,
-            choice.label,
-            choice.description.as_deref().unwrap_or_default()
-        );
-        let text = text.to_ascii_lowercase();
-        typed.split_whitespace().all(|word| text.contains(word))
-    };
-    choices.iter().filter(holds_all).cloned().collect()
+    let typed = typed.trim().to_ascii_lowercase();
+    let fits: Vec<_> = choices.iter().map(|choice| fit(choice, &typed)).collect();
+    let with = |wanted| choices.iter().zip(&fits).filter(move |(_, fit)| **fit == Some(wanted));
+    let found: Vec<_> =
+        Fit::ALL.into_iter().flat_map(|fit| with(fit).map(|(choice, _)| choice)).collect();
+    let mut grouped: Vec<Choice> = Vec::with_capacity(found.len());
+    for first in &found {
+        if !grouped.iter().any(|choice| choice.group == first.group) {
+            grouped.extend(found.iter().filter(|choice| choice.group == first.group).map(|choice| (*choice).clone()));
+        }
+    }
+    grouped
+}
+
+/// How well something fits what was typed, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Whole,
+    Beginning,
+    Label,
+    About,
+}
+
+impl Fit {
+    const ALL: [Self; 4] = [Self::Whole, Self::Beginning, Self::Label, Self::About];
+}
+
+fn fit(choice: &Choice, typed: &str) -> Option<Fit> {
+    if typed.is_empty() {
+        return Some(Fit::Label);
+    }
+    let label = choice.label.to_ascii_lowercase();
+    // A command is typed without the slash that it is shown with.
+    let name = label.strip_prefix('/').unwrap_or(&label);
+    let holds_all = |text: &str| typed.split_whitespace().all(|word| text.contains(word));
+    if name == typed {
+        return Some(Fit::Whole);
+    } else if name.starts_with(typed) {
+        return Some(Fit::Beginning);
+    } else if holds_all(name) {
+        return Some(Fit::Label);
+    }
+    let about = choice.description.as_deref().unwrap_or_default();
+    holds_all(&format!("{} {label} {about}", choice.group).to_ascii_lowercase()).then_some(Fit::About)
 }
 
 /// Where a key leads among those that can be chosen; none for keys that lead nowhere.
@@ -155,7 +197,7 @@ fn option_view(
     choice: &Choice,
     Steering { chosen, active, told, on_choose }: Steering,
 ) -> Erased {
-    let Choice { value, label, description, icon, disabled, more, .. } = choice.clone();
+    let Choice { value, label, description, icon, disabled, more, keys, .. } = choice.clone();
     let is_disabled = disabled.is_some();
     let about = disabled.or(description);
     let more_id = more.map(|_| format!("{id}-more"));
@@ -172,6 +214,7 @@ fn option_view(
             aria-selected=move || if is_chosen.get() { "true" } else { "false" }
             aria-disabled=is_disabled.then_some("true")
             aria-describedby=more_id
+            aria-keyshortcuts=keys.map(aria_keys)
             data-active=move || (active.get() == Some(place)).then_some("")
             // The field keeps the focus.
             on:mousedown=|press| press.prevent_default()
@@ -189,6 +232,7 @@ fn option_view(
             {icon.map(|icon| view! { <span class="menu-icon">{icon.view()}</span> })}
             <span class="menu-label">{label}</span>
             <span class="option-mark">{Icon::Check.view()}</span>
+            {keys.map(|keys| view! { <span class="menu-keys" aria-hidden="true"><Kbd keys /></span> })}
             {about.map(|about| view! { <span class="menu-about">{about}</span> })}
             {more}
         </div>
@@ -261,6 +305,26 @@ mod tests {
         check("local q", &["desk/qwen"]);
         check("thorough", &["cloud/big"]);
         check("qwen thorough", &[]);
+    }
+
+    #[test]
+    fn the_likeliest_comes_first_and_groups_stay_together() {
+        let choices = [
+            Choice::new("theme", "/theme").group("General").describe("Settings can follow the system again"),
+            Choice::new("panes", "Settings in a pane").group("Panes"),
+            Choice::new("settings", "/settings").group("General"),
+            Choice::new("all", "All settings").group("General"),
+        ];
+        let check = |typed, expected: &[&str]| {
+            let found: Vec<_> = matching(&choices, typed).into_iter().map(|choice| choice.value).collect();
+            assert_eq!(found, expected, "{typed}");
+        };
+        check("settings", &["settings", "all", "theme", "panes"]);
+        check("Settings ", &["settings", "all", "theme", "panes"]);
+        check("sett", &["panes", "settings", "all", "theme"]);
+        check("settings all", &["all"]);
+        // As they were given.
+        check("", &["theme", "settings", "all", "panes"]);
     }
 
     #[test]

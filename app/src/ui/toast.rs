@@ -109,7 +109,7 @@ fn toast_view(toast: Toast, shelf: RwSignal<Shelf>) -> Erased {
     let (class, icon) = match kind {
         ToastKind::Info => ("toast", Icon::Info),
         ToastKind::Done => ("toast done", Icon::Ok),
-        ToastKind::Waiting => ("toast waiting", Icon::Alert),
+        ToastKind::Needed => ("toast needed", Icon::Hand),
         ToastKind::Failed => ("toast failed", Icon::Failed),
     };
     view! {

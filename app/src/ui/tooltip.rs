@@ -36,23 +36,29 @@ pub fn Tooltips() -> impl IntoView {
     let layer = NodeRef::<Div>::new();
     let tip = RwSignal::new(None::<Tip>);
     let timer = StoredValue::new(None::<TimeoutHandle>);
+    // Where the pointer was last seen: what scrolls under it is not pointed at.
+    let pointer = StoredValue::new((0, 0));
+    // What it belongs to.
+    let on = StoredValue::new_local(None::<Element>);
     let later = move |then: Box<dyn Fn()>, after: Duration| {
         stop(timer);
         timer.set_value(set_timeout_with_handle(then, after).ok());
     };
-    let show = move |on: Element| {
-        tip.set(Some(tip_of(&on)));
+    let show = move |at: Element| {
+        tip.set(Some(tip_of(&at)));
+        on.set_value(Some(at.clone()));
         // Its words are there by then.
         request_animation_frame(move || {
-            if let (Some(layer), true) = (layer.get_untracked(), on.is_connected()) {
+            if let (Some(layer), true) = (layer.get_untracked(), at.is_connected()) {
                 layer.hide_popover().ok();
                 layer.show_popover().ok();
-                put(&layer, &on, Align::Centre);
+                put(&layer, &at, Align::Centre);
             }
         });
     };
     let hide = move || {
         stop(timer);
+        on.set_value(None);
         if let Some(layer) = layer.get_untracked() {
             layer.hide_popover().ok();
         }
@@ -63,9 +69,13 @@ pub fn Tooltips() -> impl IntoView {
             if event.pointer_type() != "mouse" || within(event.target(), ".tooltip").is_some() {
                 return stop(timer);
             }
+            let now = (event.client_x(), event.client_y());
+            let is_resting = pointer.try_update_value(|last| std::mem::replace(last, now)) == Some(now);
             match within(event.target(), HAS_TIP) {
-                Some(on) => later(Box::new(move || show(on.clone())), POINTED_FOR),
-                None => later(Box::new(hide), LEFT_FOR),
+                Some(on) if !is_resting => later(Box::new(move || show(on.clone())), POINTED_FOR),
+                // What the keyboard points at stays, whatever scrolls by.
+                _ if is_resting && on.with_value(Option::clone) == document().active_element() => {}
+                _ => later(Box::new(hide), LEFT_FOR),
             }
         });
         let focus = window_event_listener(ev::focusin, move |event| {

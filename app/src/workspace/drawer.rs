@@ -1,16 +1,79 @@
 //! What a phone needs in its header, because the sidebar is a drawer there.
 
-use leptos::{ev::KeyboardEvent, prelude::*};
+use leptos::{
+    ev::{self, KeyboardEvent},
+    prelude::*,
+    web_sys::Element,
+};
 
 use crate::{
-    erased::Erase,
+    device,
+    erased::{Erase, effect, effect_first},
     feed::{Feed, line::Shown},
     icon::Icon,
+    ui::parts,
 };
 
 /// Whether the sidebar covers the page, on a phone.
 #[derive(Clone, Copy)]
 pub struct Drawer(pub RwSignal<bool>);
+
+impl Drawer {
+    /// The keyboard goes into what opens and comes back from what closes. A wide page has no drawer.
+    pub fn follow(self) {
+        let is_open = Memo::new(move |_| self.0.get());
+        effect_first(move |is_first| {
+            let is_open = is_open.get();
+            if !is_first {
+                // Shown or hidden by then.
+                request_animation_frame(move || focus(is_open));
+            }
+        });
+        effect(move || {
+            let listener = window_event_listener(ev::resize, move |_| {
+                if is_open.get_untracked() && !device::is_narrow() {
+                    self.0.set(false);
+                }
+            });
+            on_cleanup(move || listener.remove());
+        });
+    }
+}
+
+fn focus(is_open: bool) {
+    let Some(root) = document().document_element() else { return };
+    // Whoever went elsewhere meanwhile is left there.
+    let is_inside = |active: Element| active.matches("body, #sidebar *, .scrim").unwrap_or_default();
+    if is_open || document().active_element().is_none_or(is_inside) {
+        let parts = parts(&root, if is_open { "drawer-close" } else { "drawer-toggle" });
+        if let Some(part) = parts.iter().find(|part| part.offset_parent().is_some()) {
+            part.focus().ok();
+        }
+    }
+}
+
+/// In the drawer itself: what opened it lies behind it.
+#[component]
+pub fn DrawerClose() -> impl IntoView {
+    let drawer = use_context::<Drawer>();
+    view! {
+        <a
+            class="icon-button drawer-close"
+            href="#"
+            role="button"
+            aria-label="Close the list"
+            on:click=move |click| {
+                if let Some(Drawer(is_open)) = drawer {
+                    click.prevent_default();
+                    is_open.set(false);
+                }
+            }
+        >
+            {Icon::Close.view()}
+        </a>
+    }
+    .erase()
+}
 
 /// Opens and closes the drawer. A link underneath: without scripts it leads to the sidebar.
 #[component]

@@ -11,17 +11,19 @@ use leptos::{html::Details, prelude::*};
 
 use super::{
     api::{AddChat, AddSession},
+    drawer::DrawerClose,
     fold::{HideSidebar, is_folded, remember_folded},
 };
 use crate::{
     address::Address,
-    erased::{Erase, For},
+    erased::{Erase, Erased, For},
     feed::Feed,
     form::{Form, Submission},
     icon::Icon,
     notice::Failure,
     panes::chat_icon,
     settings::project_anchor,
+    ui::{Dot, Tone},
 };
 
 /// `here` is the page that it stands on, where that is none of the workspace's own.
@@ -36,10 +38,11 @@ pub fn Sidebar(#[prop(optional)] here: &'static str) -> impl IntoView {
         <nav class="sidebar" id="sidebar" aria-label="Projects and chats">
             <div class="sidebar-head">
                 <a class="brand" href="/">"BooCode"</a>
-                <a class="icon-button" href="/" aria-label="Add a project" title="Add a project">
+                <a class="icon-button" href="/" aria-label="Add a project">
                     {Icon::Plus.view()}
                 </a>
                 <HideSidebar />
+                <DrawerClose />
             </div>
             <div class="sidebar-scroll">
                 // A page of its own, which the browser has to fetch.
@@ -90,6 +93,7 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
     let sessions = Memo::new(move |_| feed.workspace(|all| of_project(&all.sessions, id)));
     // Shown without its number while it is the only one.
     let is_single = Memo::new(move |_| sessions.read().len() == 1);
+    let activity = Memo::new(move |_| feed.workspace(|all| all.activity(id)));
     let name = project.name.clone();
     let details = NodeRef::<Details>::new();
     let on_toggle = move |_| {
@@ -103,7 +107,6 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
             <a
                 class="icon-button nav-group-settings"
                 href=format!("{}#{}", Wanted::SettingsPage(Section::Projects).path(), project_anchor(id))
-                title="Project settings"
                 aria-label=format!("Settings of {}", project.name)
             >
                 {Icon::Settings.view()}
@@ -118,15 +121,16 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
                 <button
                     class="icon-button"
                     type="submit"
-                    title="New session"
                     aria-label=format!("New session in {}", project.name)
                 >
                     {Icon::Plus.view()}
                 </button>
             </Form>
             <details open=!is_folded(id) node_ref=details on:toggle=on_toggle>
-                <summary class="nav-title" title=project.path>
+                <summary class="nav-title" data-tip=project.path>
                     <h2 class="nav-label">{name}</h2>
+                    // While the list is folded, its own dots are not seen.
+                    <span class="nav-activity">{move || dot(activity.get())}</span>
                 </summary>
                 <ul class="nav-list">
                     <For
@@ -210,18 +214,12 @@ fn NavLink(
     activity: Activity,
     current: Signal<Option<&'static str>>,
 ) -> impl IntoView {
-    let dot = dot(activity).map(|(class, words)| {
-        view! {
-            <span class=format!("dot {class}")></span>
-            <span class="visually-hidden">{words}</span>
-        }
-    });
     view! {
         <li>
             <a class="nav-item" href=to.path() aria-current=current>
                 {icon.view()}
                 <span class="nav-label">{title}</span>
-                {dot}
+                {dot(activity)}
             </a>
         </li>
     }
@@ -262,14 +260,15 @@ fn Connection() -> impl IntoView {
 const BATTLES_MAX: usize = 20;
 const RUNS_MAX: usize = 20;
 
-/// What a dot looks like and means.
-fn dot(activity: Activity) -> Option<(&'static str, &'static str)> {
-    match activity {
-        Activity::Idle => None,
-        Activity::Waiting => Some(("waiting", "Waits for the model")),
-        Activity::Running => Some(("running", "At work")),
-        Activity::NeedsPerson => Some(("needs-person", "Waits for you")),
-    }
+/// Tells what is done without words, and in words to whoever listens.
+fn dot(activity: Activity) -> Option<Erased> {
+    let (tone, words) = match activity {
+        Activity::Idle => return None,
+        Activity::Waiting => (Tone::Waiting, "Waits for the model"),
+        Activity::Running => (Tone::Running, "At work"),
+        Activity::NeedsPerson => (Tone::Needed, "Waits for you"),
+    };
+    Some(view! { <Dot tone /> <span class="visually-hidden">{words}</span> }.erase())
 }
 
 fn of_project(sessions: &[Session], project: ProjectId) -> Vec<Session> {

@@ -134,8 +134,11 @@ impl<S: Fold> Mirror<S> {
         let have = |id: &StreamId| self.streams.get(id).map_or(0, |copy| copy.text.len() as u64);
         let mut open = self.state.streams();
         open.retain(|(id, len)| *len != Some(have(id)));
-        open.sort_by_key(|(_, len)| len.is_some());
-        let watch = open.into_iter().take(WATCH_MAX).map(|(id, _)| (id, have(&id))).collect();
+        let (over, written): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, len)| len.is_some());
+        let mut watch = BTreeMap::new();
+        for (id, _) in written.into_iter().chain(over).take(WATCH_MAX) {
+            watch.insert(id, have(&id));
+        }
         Cursor { after: self.seq, watch }
     }
 }

@@ -85,7 +85,7 @@ impl Layout {
                     self.need_room()?;
                 }
                 let pane = self.panes().first().map_or(PaneId(self.next_node), |pane| pane.id);
-                vec![Change::Reopened { pane }]
+                self.with_room(Change::Reopened { pane })
             }
             Input::Activate { tab } => {
                 let (pane, _) = self.need_tab(tab)?;
@@ -116,9 +116,6 @@ impl Layout {
         if let Some((_, tab)) = self.find(content) {
             return self.decide(Input::Activate { tab: tab.number });
         }
-        if self.tabs().count() >= TABS_MAX {
-            return Err(nothing("So many tabs are open that another does not fit. Close some first."));
-        }
         let tab = Tab { number: TabNumber(self.next_tab), content };
         let wanted = match target {
             Target::Tab { pane } => pane.and_then(|pane| self.pane(pane)),
@@ -133,7 +130,23 @@ impl Layout {
                 Change::PaneOpened { pane: PaneId(self.next_node), tab, place: Some(place) }
             }
         };
-        Ok(vec![change])
+        Ok(self.with_room(change))
+    }
+
+    /// What brings tabs, and then what makes room for them: those that were opened first and are not in front close.
+    /// Nobody is refused a tab for having many, and what makes room can be reopened.
+    fn with_room(&self, change: Change) -> Vec<Change> {
+        let mut after = self.clone();
+        after.apply(&change);
+        let mut changes = vec![change];
+        while after.tabs().count() > TABS_MAX {
+            let behind = after.tabs().filter(|(pane, tab)| pane.active != tab.number);
+            let Some(tab) = behind.map(|(_, tab)| tab.number).min() else { break };
+            let close = Change::TabClosed { tab };
+            after.apply(&close);
+            changes.push(close);
+        }
+        changes
     }
 
     fn move_tab(

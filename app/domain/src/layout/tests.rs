@@ -181,18 +181,66 @@ fn what_reopens_is_what_was_closed_last() {
     check(of_two, Some(chat(1)));
 }
 
+#[test]
+fn the_last_ten_that_were_closed_come_back_in_order() {
+    let tabs = || (0..14).map(|n| open(n, FIRST));
+    let closes = (0..13).map(|tab| Input::CloseTab { tab: TabNumber(tab) });
+    let mut layout = Layout::default().after(tabs().chain(closes));
+    for n in (3..13).rev() {
+        assert_eq!(layout.reopens(), Some(chat(n)));
+        layout = layout.after([Input::Reopen]);
+    }
+    assert_eq!(layout.decide(Input::Reopen), Err(Rejected::Invalid("Nothing was closed lately.".into())));
+    assert_eq!(layout.drawn(), "0:3*,4,5,6,7,8,9,10,11,12,13");
+}
+
+/// As many tabs as a session holds, from number 0 on, in one pane.
+fn full() -> Layout {
+    Layout::default().after((0..TABS_MAX as u32).map(|n| open(1000 + n, FIRST)))
+}
+
+#[test]
+fn another_tab_takes_the_place_of_the_oldest_that_is_not_in_front() {
+    let count = |layout: &Layout| layout.tabs().count();
+    let is_open = |layout: &Layout, n| layout.find(chat(n)).is_some();
+    let more = full().after([open(1, FIRST)]);
+    assert_eq!(count(&more), TABS_MAX);
+    assert!(is_open(&more, 1) && !is_open(&more, 1000) && is_open(&more, 1001));
+    // It can be reopened, and then the next one goes.
+    let back = more.after([Input::Reopen]);
+    assert_eq!(count(&back), TABS_MAX);
+    assert!(is_open(&back, 1000) && is_open(&back, 1) && !is_open(&back, 1001));
+    // What is in front stays, however old it is.
+    let beside = full().after([Input::Activate { tab: TabNumber(0) }, open(1, split(0, Edge::Right))]);
+    assert!(is_open(&beside, 1000) && is_open(&beside, 1) && !is_open(&beside, 1001));
+    // A pane comes back with all of its tabs.
+    let mv = |tab| Input::MoveTab { tab: TabNumber(tab), target: tab_in(1), index: None };
+    let split_off =
+        Input::MoveTab { tab: TabNumber(50), target: split(0, Edge::Right), index: None };
+    let two = full().after([split_off, mv(51), mv(52)]);
+    let filled = two.after([Input::ClosePane { pane: PaneId(1) }]).after((1..4).map(|n| open(n, FIRST)));
+    let back = filled.after([Input::Reopen]);
+    assert_eq!(count(&back), TABS_MAX);
+    assert!((1050..1053).all(|n| is_open(&back, n)) && (1..4).all(|n| is_open(&back, n)));
+    assert!((1000..1003).all(|n| !is_open(&back, n)));
+}
+
 /// Something that could be asked, sensible or not.
 fn any_input() -> impl Strategy<Value = Input> {
     let edge = prop_oneof![Just(Edge::Left), Just(Edge::Right), Just(Edge::Top), Just(Edge::Bottom)];
     let pane = || (0u32..40).prop_map(PaneId);
-    let tab = || (0u32..30).prop_map(TabNumber);
-    let content = prop_oneof![8 => (0u32..24).prop_map(chat), 1 => Just(Content::Settings)];
+    let tab = || (0u32..90).prop_map(TabNumber);
+    let content = || {
+        prop_oneof![8 => (0u32..24).prop_map(chat), 1 => Just(Content::Settings), 1 => Just(Content::Arena)]
+    };
     let target = prop_oneof![
         prop::option::of(pane()).prop_map(|pane| Target::Tab { pane }),
         (pane(), edge.clone()).prop_map(|(pane, edge)| Target::Split { pane, edge }),
     ];
     prop_oneof![
-        6 => (content, target.clone()).prop_map(|(content, target)| Input::Open { content, target }),
+        6 => (content(), target.clone()).prop_map(|(content, target)| Input::Open { content, target }),
+        2 => (content(), content(), target.clone())
+            .prop_map(|(maker, content, target)| Input::Bind { maker, content, target }),
         1 => pane().prop_map(|pane| Input::ClosePane { pane }),
         2 => tab().prop_map(|tab| Input::CloseTab { tab }),
         2 => Just(Input::Reopen),
@@ -212,6 +260,7 @@ fn contents(layout: &Layout) -> BTreeSet<Content> {
 fn assert_sound(layout: &Layout) {
     let panes = layout.panes();
     assert!(panes.len() <= PANES_MAX && layout.closed.len() <= CLOSED_MAX);
+    assert!(layout.tabs().count() <= TABS_MAX);
     assert!(panes.iter().all(|pane| pane.active_tab().is_some()), "a pane has a tab in front: {layout:?}");
     let ids: BTreeSet<_> = panes.iter().map(|pane| pane.id).collect();
     assert_eq!(ids.len(), panes.len(), "a pane is there once: {layout:?}");
@@ -234,15 +283,32 @@ fn assert_sound(layout: &Layout) {
 
 proptest! {
     #[test]
-    fn no_operation_loses_a_pane(inputs in prop::collection::vec(any_input(), 1..60)) {
-        let mut layout = Layout::default();
-        let mut given = BTreeSet::new();
+    fn no_operation_loses_a_pane(
+        is_full in any::<bool>(),
+        inputs in prop::collection::vec(any_input(), 1..60),
+    ) {
+        let mut layout = if is_full { full() } else { Layout::default() };
+        let mut given: BTreeSet<_> = layout.tabs().map(|(_, tab)| tab.number).collect();
         for input in inputs {
             let Ok(changes) = layout.decide(input.clone()) else { continue };
             let before = layout.clone();
             changes.iter().for_each(|change| layout.apply(change));
             assert_sound(&layout);
             let (was, is) = (contents(&before), contents(&layout));
+            // What made room for another is among what can be reopened.
+            let made_room: BTreeSet<_> = changes[changes.len().min(1)..]
+                .iter()
+                .map(|change| match change {
+                    Change::TabClosed { tab } => before.tab(*tab).unwrap().1.content,
+                    other => panic!("{other:?} makes no room"),
+                })
+                .collect();
+            prop_assert!(made_room.is_empty() || is.len() == TABS_MAX);
+            let is: BTreeSet<_> = is.union(&made_room).copied().collect();
+            for content in &made_room {
+                let is_it = |closed: &Closed| matches!(closed, Closed::Tab { tab, .. } if tab.content == *content);
+                prop_assert!(layout.closed.iter().any(is_it));
+            }
             match input {
                 Input::ClosePane { .. } | Input::CloseTab { .. } => {
                     prop_assert!(is.is_subset(&was) && is.len() < was.len());
@@ -262,6 +328,14 @@ proptest! {
                 }
                 Input::Open { content, .. } => {
                     let mut expected = was;
+                    expected.insert(content);
+                    prop_assert_eq!(is, expected);
+                }
+                Input::Bind { maker, content, .. } => {
+                    let mut expected = was.clone();
+                    if was.contains(&maker) && !was.contains(&content) {
+                        expected.remove(&maker);
+                    }
                     expected.insert(content);
                     prop_assert_eq!(is, expected);
                 }

@@ -1,9 +1,8 @@
 //! How battles end, for whoever looks elsewhere.
 
-use super::{BODY_CHARS_MAX, Channel, Choice, Kind, Notice, Notifier, Sight};
+use super::{Channel, Choice, Kind, Notice, Notifier, Sight, line};
 use crate::{
     battle::{Course, Stopped},
-    chat::title::{clean, shorten},
     feed::Event,
     id::BattleId,
     layout::Content,
@@ -72,11 +71,10 @@ fn ended(
         kind,
         tag: battle.to_string(),
         title: entry.title.clone(),
-        body: shorten(&clean(words), BODY_CHARS_MAX),
+        body: line(words),
         leads_to: Wanted::Battle(battle),
     };
-    let wanted = sight.channels().filter(|channel| choice.is_on(kind, *channel));
-    wanted.map(|channel| (channel, notice.clone())).collect()
+    notice.told(sight, choice)
 }
 
 #[cfg(test)]

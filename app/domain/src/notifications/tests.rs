@@ -6,6 +6,7 @@ use crate::{
     id::{Attempt, ChatId, MessageId, SessionId},
     output::Measured,
     task::{Owner, Work},
+    tool,
 };
 
 const CHAT: ChatId = ChatId(Uuid::from_u128(1));
@@ -20,6 +21,10 @@ fn settled(work: Work, outcome: Outcome) -> Event {
         outcome,
         stream_len: 0,
     }
+}
+
+fn phase(phase: Phase) -> Event {
+    Event::TaskPhase { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), phase }
 }
 
 fn event(word: &str) -> Event {
@@ -39,6 +44,14 @@ fn event(word: &str) -> Event {
         "requeued" => {
             Event::TaskRequeued { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), stream_len: 0 }
         }
+        "asks" => phase(Phase::Asking(Ask {
+            number: 1,
+            title: "Run cargo\ntest".into(),
+            kind: tool::Kind::Execute,
+            detail: String::new(),
+            options: vec![],
+        })),
+        "writes" => phase(Phase::Generating),
         other => panic!("unknown word {other}"),
     }
 }
@@ -140,6 +153,17 @@ fn a_failure_that_keeps_messages_waiting_needs_an_answer() {
 }
 
 #[test]
+fn an_agent_that_asks_needs_an_answer() {
+    check("started asks", 0, "elsewhere", "Page:NeedsAnswer");
+    check("asks", 0, "front", "");
+    check("asks", 0, "front hidden", "Page:NeedsAnswer Browser:NeedsAnswer");
+    check("writes", 0, "elsewhere hidden", "");
+    let mut choice = everything();
+    choice.set(Kind::NeedsAnswer, Channel::Page, false);
+    check_with(&choice, "asks", 0, "elsewhere", "");
+}
+
+#[test]
 fn each_kind_is_switched_for_each_channel() {
     for (kind, word) in [(Kind::Done, "done"), (Kind::Failed, "failed")] {
         let mut choice = everything();
@@ -159,6 +183,7 @@ fn a_notice_says_what_happened_in_a_line_and_leads_to_its_chat() {
         assert_eq!((notice.tag, notice.leads_to), (TASK.to_string(), Wanted::Chat(CHAT)));
     };
     words("done", 0, "The answer is ready.");
+    words("asks", 0, "Asks before it goes on: Run cargo test");
     words("failed", 0, "The answer failed: too long");
     words("void", 0, "The model could not be asked: down");
     words("failed", 1, "Waits for you with 1 unsent message. The answer failed: too long");

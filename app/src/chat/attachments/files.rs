@@ -63,7 +63,6 @@ pub fn KeptFiles(kept: Kept) -> impl IntoView {
                         type="button"
                         class="icon-button"
                         aria-label=format!("Leave {name} out")
-                        title="Leave out"
                         on:click=move |_| kept.update(|files| files.retain(|file| file.id != id))
                     >
                         {Icon::Close.view()}

@@ -70,7 +70,6 @@ fn AttachedItem(item: Item, attached: Attached) -> impl IntoView {
                 type="button"
                 class="icon-button"
                 aria-label=format!("Remove {name}")
-                title="Remove"
                 on:click=move |_| attached.remove(key)
             >
                 {Icon::Close.view()}

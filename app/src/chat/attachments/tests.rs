@@ -101,3 +101,20 @@ fn a_chat_that_was_out_of_sight_has_its_files_still() {
         assert!(of(2).ids().is_empty());
     });
 }
+
+#[test]
+fn what_another_page_attached_or_removed_is_the_same_here() {
+    with_attached(|attached| {
+        attached.answered(Ok(file(1, 10)));
+        attached.answered(Err(AppError::Offline));
+        let on_its_way = attached.add("mine".into(), State::OnItsWay);
+        attached.take_over(vec![file(1, 10), file(2, 10)]);
+        assert_eq!(attached.files(), [file(1, 10), file(2, 10)]);
+        attached.take_over(vec![file(2, 10)]);
+        assert_eq!(attached.files(), [file(2, 10)]);
+        // What only this page knows of stays.
+        assert!(attached.is_any_on_its_way());
+        attached.settle(on_its_way, "mine", Ok(file(3, 1)));
+        assert_eq!(attached.files(), [file(3, 1), file(2, 10)]);
+    });
+}

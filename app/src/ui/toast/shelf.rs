@@ -14,7 +14,7 @@ pub enum ToastKind {
     Info,
     Done,
     /// A person has to act; it stays until it is dismissed, as the next one does.
-    Waiting,
+    Needed,
     Failed,
 }
 
@@ -53,7 +53,7 @@ impl Shelf {
             self.toasts.remove(passing.unwrap_or_default());
         }
         let left_ms = match kind {
-            ToastKind::Failed | ToastKind::Waiting => None,
+            ToastKind::Failed | ToastKind::Needed => None,
             ToastKind::Info | ToastKind::Done if action.is_some() => Some(SHOWN_LONGER_MS),
             ToastKind::Info | ToastKind::Done => Some(SHOWN_MS),
         };
@@ -113,7 +113,7 @@ mod tests {
         }
         assert_eq!(texts(&shelf), ["fault", "b", "c", "d"], "what passes gives way to what passes");
         for text in ["e", "f", "g", "h"] {
-            push(&mut shelf, ToastKind::Waiting, text);
+            push(&mut shelf, ToastKind::Needed, text);
         }
         assert_eq!(texts(&shelf), ["e", "f", "g", "h"]);
     }

@@ -1,0 +1,121 @@
+//! What an action works with.
+
+use domain::{
+    id::ChatId,
+    layout::{Content, Direction, Edge, Input, Kind, PaneId, Target},
+    page::Wanted,
+    settings::Section,
+};
+use leptos::prelude::*;
+
+use crate::{
+    address::{Go, Step},
+    device,
+    panes::Panes,
+    theme::ThemeChoice,
+    workspace::SidebarFold,
+};
+
+#[derive(Clone, Copy)]
+pub struct Hands {
+    pub panes: Panes,
+    pub go: Go,
+    pub theme: ThemeChoice,
+    pub is_palette_open: RwSignal<bool>,
+    pub is_help_open: RwSignal<bool>,
+    /// The chat whose name is being changed.
+    pub renaming: RwSignal<Option<ChatId>>,
+    /// The prompt of a battle that is about to be launched.
+    pub launching: RwSignal<Option<String>>,
+    /// What a run that is about to be launched is asked.
+    pub orchestrating: RwSignal<Option<String>>,
+    pub sidebar: SidebarFold,
+    pub is_drawer_open: RwSignal<bool>,
+}
+
+impl Hands {
+    pub(super) fn focused(self) -> Option<PaneId> {
+        self.panes.focused.get_untracked()
+    }
+
+    pub(super) fn focused_pane<T>(self, read: impl FnOnce(&domain::layout::Pane) -> T) -> Option<T> {
+        let focused = self.focused()?;
+        self.panes.layout.with_untracked(|layout| layout.pane(focused).map(read))
+    }
+
+    /// The chat that has the focus.
+    pub fn chat(self) -> Option<ChatId> {
+        match self.focused_pane(|pane| pane.shows())?? {
+            Content::Chat(chat) => Some(chat),
+            Content::Arena
+            | Content::Battle(_)
+            | Content::Orchestrator
+            | Content::Run(_)
+            | Content::Artifact(_)
+            | Content::Settings => None,
+        }
+    }
+
+    /// In the pane that has the focus or at an edge of it; where there are no panes, at an address of its own.
+    pub(super) fn open(self, kind: Kind, edge: Option<Edge>) {
+        if self.panes.session.get_untracked().is_none() {
+            let page = match kind {
+                Kind::Settings => Wanted::SettingsPage(Section::default()),
+                Kind::Chat | Kind::Coder | Kind::Arena | Kind::Orchestrator => Wanted::Start,
+            };
+            return self.go.to(page, Step::Forward);
+        }
+        let target = match (self.focused(), edge) {
+            (Some(pane), Some(edge)) => Target::Split { pane, edge },
+            (pane, _) => Target::Tab { pane },
+        };
+        self.panes.open_new(kind, target);
+    }
+
+    pub(super) fn split_off(self, edge: Edge) {
+        if let Some((pane, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) {
+            self.panes.ask(Input::MoveTab { tab, target: Target::Split { pane, edge }, index: None });
+        }
+    }
+
+    pub(super) fn move_tab(self, direction: Direction) {
+        let Some((from, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) else { return };
+        let to = self.panes.layout.with_untracked(|layout| layout.neighbour(from, direction));
+        if let Some(pane) = to {
+            self.panes.ask(Input::MoveTab { tab, target: Target::Tab { pane: Some(pane) }, index: None });
+        }
+    }
+
+    /// One place on or back among the tabs of its pane.
+    pub(super) fn shift_tab(self, forward: bool) {
+        let moved = self.focused_pane(|pane| {
+            let at = pane.tabs.iter().position(|tab| tab.number == pane.active)?;
+            let to = if forward { Some(at + 1).filter(|to| *to < pane.tabs.len()) } else { at.checked_sub(1) };
+            Some((pane.id, pane.active, to?))
+        });
+        if let Some((pane, tab, to)) = moved.flatten() {
+            self.panes.ask(Input::MoveTab { tab, target: Target::Tab { pane: Some(pane) }, index: Some(to) });
+        }
+    }
+
+    pub(super) fn move_pane(self, direction: Direction, edge: Edge) {
+        let Some(pane) = self.focused() else { return };
+        let to = self.panes.layout.with_untracked(|layout| layout.neighbour(pane, direction));
+        if let Some(beside) = to {
+            self.panes.ask(Input::MovePane { pane, beside, edge });
+        }
+    }
+
+    pub(super) fn turn_sidebar(self) {
+        if device::is_narrow() {
+            self.is_drawer_open.update(|open| *open = !*open);
+        } else {
+            self.sidebar.turn();
+        }
+    }
+
+    pub(super) fn turn_theme(self) {
+        let ThemeChoice(theme) = self.theme;
+        theme.update(|theme| *theme = theme.turned(device::prefers_dark()));
+    }
+}

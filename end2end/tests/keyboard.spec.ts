@@ -1,0 +1,162 @@
+import type { Page } from '@playwright/test';
+import { focused, menu, newTab, panes, splitRight, tabs } from './panes';
+import { answer, expect, live, logIn, test } from './world';
+
+const help = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+
+/** A key as another layout types it. */
+const types = (page: Page, init: KeyboardEventInit) =>
+  page.evaluate((init) => {
+    const event = new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init });
+    return !(document.activeElement ?? document.body).dispatchEvent(event);
+  }, init);
+
+test('what is typed goes to the pane that the keys lead to', { tag: '@desk' }, async ({ chat }) => {
+  await splitRight(chat);
+  const [left, right] = [panes(chat).first().getByLabel('Your message'), panes(chat).last().getByLabel('Your message')];
+  await expect(right).toBeFocused();
+  await chat.keyboard.type('right');
+  await chat.keyboard.press('Alt+Shift+ArrowLeft');
+  await expect(left).toBeFocused();
+  await chat.keyboard.type('left');
+  await chat.keyboard.press('Tab');
+  await expect(panes(chat).first()).toHaveAttribute('data-focused', '');
+  await chat.keyboard.press('Alt+Shift+ArrowRight');
+  await chat.keyboard.type(' side');
+  await expect(left).toHaveValue('left');
+  await expect(right).toHaveValue('right side');
+  // Where there is nothing to type, the pane itself has the keyboard.
+  await menu(focused(chat), 'New in this pane', /Settings/);
+  await expect(focused(chat)).toBeFocused();
+  await chat.keyboard.press('Alt+PageUp');
+  await expect(focused(chat).locator('.pane-body:not([hidden])').getByLabel('Your message')).toBeFocused();
+  await chat.keyboard.type('!');
+  await expect(right).toHaveValue('right side!');
+});
+
+test('closing, moving and reopening leave the keyboard in a pane', { tag: '@desk' }, async ({ chat }) => {
+  const here = () => focused(chat).locator('.pane-body:not([hidden])').getByLabel('Your message');
+  await newTab(chat);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await expect(here()).toBeFocused();
+  await chat.keyboard.press('Alt+w');
+  await expect(tabs(focused(chat))).toHaveCount(1);
+  await expect(here()).toBeFocused();
+  await chat.keyboard.press('Alt+Shift+t');
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await expect(here()).toBeFocused();
+  await menu(focused(chat), 'More', /Move this tab into a pane on the right/);
+  await expect(panes(chat)).toHaveCount(2);
+  await menu(focused(chat), 'More', /Move this pane to the left/);
+  await expect(panes(chat).first()).toHaveAttribute('data-focused', '');
+  await chat.keyboard.press('Alt+Shift+ArrowRight');
+  await expect(here()).toBeFocused();
+});
+
+test('shortcuts are those of the layout in front of the reader', { tag: '@desk' }, async ({ chat }) => {
+  // Where others have the slash, a German keyboard has a minus, with which browsers make the page smaller.
+  expect(await types(chat, { key: '-', code: 'Slash', ctrlKey: true })).toBe(false);
+  await expect(help(chat)).toBeHidden();
+  expect(await types(chat, { key: '/', code: 'Digit7', ctrlKey: true, shiftKey: true })).toBe(true);
+  await expect(help(chat)).toBeVisible();
+});
+
+test('what a dialog covers is left alone', { tag: '@desk' }, async ({ chat }) => {
+  await newTab(chat);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await chat.keyboard.press('Control+/');
+  await expect(help(chat)).toBeVisible();
+  await chat.keyboard.press('Alt+w');
+  await chat.keyboard.press('Control+b');
+  await chat.keyboard.press('Control+k');
+  await expect(chat.locator('#palette')).toBeHidden();
+  await expect(chat.locator('#sidebar')).toBeVisible();
+  await chat.keyboard.press('Escape');
+  await expect(help(chat)).toBeHidden();
+  // The control: uncovered, the same keys act.
+  await chat.keyboard.press('Control+k');
+  await expect(chat.locator('#palette')).toBeVisible();
+  await chat.keyboard.press('Control+k');
+  await expect(chat.locator('#palette')).toBeHidden();
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await chat.keyboard.press('Alt+w');
+  await expect(tabs(focused(chat))).toHaveCount(1);
+});
+
+/** Presses Tab until this has the keyboard. */
+async function tabTo(page: Page, name: RegExp, limit = 60): Promise<void> {
+  for (let pressed = 0; pressed < limit; pressed++) {
+    const focused = await page.evaluate(() => {
+      const active = document.activeElement as HTMLInputElement;
+      const isPart = active.matches('a, button, input, select, textarea, summary');
+      return isPart ? (active.getAttribute('aria-label') ?? active.labels?.[0]?.textContent ?? active.textContent ?? '') : '';
+    });
+    if (name.test(focused.trim())) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never came to ${name}`);
+}
+
+test('from a first project to the history without a mouse', { tag: '@desk' }, async ({ page, boocode }, info) => {
+  const keys = page.keyboard;
+  await logIn(page, boocode);
+  await live(page);
+  await tabTo(page, /Folder of the project/);
+  await keys.type(boocode.repository(`by-keys-${info.testId}`));
+  await keys.press('Enter');
+  await expect(page).toHaveURL(/\/chat\//);
+  await live(page);
+
+  // The new chat has the keyboard.
+  await keys.type('[[say typed blind]]');
+  await keys.press('Control+Enter');
+  await expect(answer(page)).toContainText('typed blind');
+  await tabTo(page, /^Model$/);
+  await keys.press('ArrowDown');
+
+  await keys.press('Alt+Backslash');
+  await expect(panes(page)).toHaveCount(2);
+  await expect(focused(page).getByLabel('Your message')).toBeFocused();
+  await keys.type('[[say beside it]]');
+  await keys.press('Control+Enter');
+  await expect(focused(page).locator('.message.assistant')).toContainText('beside it');
+  await tabTo(page, /^Split this pane$/);
+  await keys.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Chat' }).first()).toBeFocused();
+  await keys.press('Escape');
+  await expect(page.getByRole('button', { name: 'Split this pane' }).last()).toBeFocused();
+
+  await keys.press('Control+k');
+  await keys.type('rename');
+  await keys.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused();
+  await keys.press('Control+a');
+  await keys.type('By keys alone');
+  await keys.press('Enter');
+  await expect(tabs(focused(page))).toContainText('By keys alone');
+
+  await keys.press('Control+k');
+  await keys.type('settings');
+  await keys.press('Enter');
+  await expect(page).toHaveURL(/\/settings$/);
+  await expect(page.locator('.settings[data-alive]')).toBeVisible();
+  await tabTo(page, /^Appearance$/);
+  await keys.press('Enter');
+  await tabTo(page, /^System$/);
+  await keys.press('ArrowRight');
+  await keys.press('ArrowRight');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+
+  await keys.press('Control+k');
+  await keys.type('history');
+  await keys.press('Enter');
+  await expect(page).toHaveURL(/\/history/);
+  await tabTo(page, /Search|Words/i);
+  await keys.type('blind');
+  await keys.press('Enter');
+  await expect(page.locator('.entry')).toHaveCount(1);
+  await tabTo(page, /typed blind/);
+  await keys.press('Enter');
+  await expect(page).toHaveURL(/\/chat\//);
+  await expect(answer(page)).toContainText('typed blind');
+});

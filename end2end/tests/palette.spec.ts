@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test';
+import { focused, menu, panes, splitRight, tabs } from './panes';
+import { answer, ask, expect, list, live, test } from './world';
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Find an action, a session or a chat' });
+const options = (page: Page) => page.locator('#palette .option');
+
+async function find(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await field(page).fill(words);
+}
+
+async function rename(page: Page, title: string): Promise<void> {
+  await menu(focused(page), 'More', /Rename this chat/);
+  await page.getByLabel('Title').fill(title);
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await expect(tabs(focused(page)).filter({ hasText: title })).toHaveCount(1);
+}
+
+test('what is typed in full comes first, and Enter takes it', async ({ chat }) => {
+  await find(chat, 'settings');
+  await expect(options(chat).first()).toContainText(/^Settings/);
+  await field(chat).press('Enter');
+  await expect(chat).toHaveURL(/\/settings$/);
+  await expect(chat.locator('html')).not.toHaveAttribute('data-theme', /./);
+  await find(chat, 'nothing is called so');
+  await expect(chat.getByRole('status').filter({ hasText: 'Nothing is called that.' })).toBeVisible();
+});
+
+test('every kind of pane opens as a tab, on the right and below', async ({ chat }) => {
+  await find(chat, 'new task');
+  await expect(options(chat).filter({ hasText: /^New task/ })).toHaveCount(3);
+  await field(chat).press('Enter');
+  await expect(chat.getByRole('region', { name: 'Coder' })).toBeVisible();
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await find(chat, 'New Arena on the right');
+  await field(chat).press('Enter');
+  await expect(panes(chat)).toHaveCount(2);
+  await expect(focused(chat).locator('.arena-launcher')).toBeVisible();
+  await find(chat, 'Settings below');
+  await field(chat).press('Enter');
+  await expect(panes(chat)).toHaveCount(3);
+  await expect(focused(chat).locator('.settings')).toBeVisible();
+});
+
+test('it leads to another pane and stays there', { tag: '@desk' }, async ({ chat }) => {
+  await rename(chat, 'On the left');
+  const left = chat.url();
+  await splitRight(chat);
+  await expect(panes(chat)).toHaveCount(2);
+  await expect(focused(chat).getByLabel('Your message')).toBeFocused();
+  const right = chat.url();
+  for (const [words, to, at] of [
+    ['focus the pane on the left', left, 0],
+    ['focus the pane on the right', right, 1],
+    ['on the left', left, 0],
+  ] as const) {
+    await find(chat, words);
+    await expect(options(chat).first()).toContainText(new RegExp(words, 'i'));
+    await field(chat).press('Enter');
+    await expect(chat.locator('#palette')).toBeHidden();
+    await expect(panes(chat).nth(at).getByLabel('Your message')).toBeFocused();
+    await expect(panes(chat).nth(at)).toHaveAttribute('data-focused', '');
+    await expect(chat).toHaveURL(to);
+  }
+});
+
+test('sessions and chats open from it', async ({ chat }, info) => {
+  await rename(chat, `Chat ${info.testId}`);
+  await ask(chat, '[[say from the palette]]');
+  await expect(answer(chat)).toContainText('from the palette');
+  const first = chat.url();
+  await list(chat);
+  await chat.getByRole('button', { name: `New session in project-${info.testId}-${info.retry}` }).click();
+  await expect(chat).not.toHaveURL(first);
+  const second = chat.url();
+  await live(chat);
+  await find(chat, `Chat ${info.testId}`);
+  await expect(options(chat).first()).toContainText(`Chat ${info.testId}`);
+  await field(chat).press('Enter');
+  await expect(chat).toHaveURL(first);
+  await expect(answer(chat)).toContainText('from the palette');
+  await find(chat, `project-${info.testId}-${info.retry}: Session 2`);
+  await field(chat).press('Enter');
+  await expect(chat).toHaveURL(/\/session\//);
+  await expect(tabs(focused(chat)).getByRole('link')).toHaveAttribute('href', new URL(second).pathname);
+});
+
+test('keys are shown as the machine in front of the reader has them', { tag: '@desk' }, async ({ chat, context }) => {
+  const mod = (page: Page) =>
+    options(page).filter({ hasText: 'Show or hide the sidebar' }).locator('.key.mod').evaluate((key) => getComputedStyle(key, '::before').content);
+  await find(chat, 'sidebar');
+  await expect(options(chat).first().locator('.kbd')).toHaveText('B');
+  expect(await mod(chat)).toBe('"Ctrl"');
+  const mac = await context.newPage();
+  await mac.addInitScript(() => Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }));
+  await mac.goto(chat.url());
+  await live(mac);
+  await find(mac, 'sidebar');
+  expect(await mod(mac)).toBe('"⌘"');
+});
