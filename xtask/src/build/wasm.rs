@@ -3,6 +3,7 @@
 use super::{COMPILE_LIMIT, OUTPUT_NAME};
 use crate::{
     install::{self, Tools},
+    parallel,
     process::{in_one_line, quietly},
     workspace::Workspace,
 };
@@ -16,7 +17,16 @@ use std::{
 
 /// Which files each chunk is made of.
 pub const MANIFEST: &str = "__wasm_split_manifest.json";
-const SHRINK_LIMIT: Duration = Duration::from_secs(180);
+const SHRINK_LIMIT: Duration = Duration::from_secs(600);
+/// What the compiler emits; wasm-opt takes nothing for granted.
+const FEATURES: [&str; 6] = [
+    "bulk-memory",
+    "nontrapping-float-to-int",
+    "reference-types",
+    "multivalue",
+    "mutable-globals",
+    "sign-ext",
+];
 
 pub fn compile(workspace: &Workspace, profile: &str) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
@@ -57,34 +67,39 @@ pub fn split_and_bind(module: &Path, out: &Path, debug: bool) -> Result<()> {
 
 /// Shrinks every module. It saves a third of a lazy chunk and little of the rest, so a machine where it
 /// cannot be had goes without; the answer says which it was.
-pub fn shrink(workspace: &Workspace, tools: &Tools, node: &Path, out: &Path) -> String {
+pub fn shrink(workspace: &Workspace, tools: &Tools, out: &Path) -> String {
     let attempt = || -> Result<String> {
         let wasm_opt = install::npm::BINARYEN.ensure(workspace, tools)?.join("bin/wasm-opt");
-        let (mut before, mut after) = (0, 0);
-        for entry in fs::read_dir(out)? {
-            let file = entry?.path();
-            if file.extension().is_none_or(|e| e != "wasm") {
-                continue;
-            }
+        let path = install::node::path(workspace, tools)?;
+        let sizes = parallel::for_each(&modules(out)?, |file| {
             let smaller = file.with_extension("opt");
-            let mut command = Command::new(node);
-            command.arg(&wasm_opt).arg("-Oz").args(
-                [
-                    "bulk-memory",
-                    "nontrapping-float-to-int",
-                    "reference-types",
-                    "multivalue",
-                    "mutable-globals",
-                    "sign-ext",
-                ]
-                .map(|feature| format!("--enable-{feature}")),
-            );
-            quietly(workspace, "wasm-opt", SHRINK_LIMIT, command.arg(&file).arg("-o").arg(&smaller))?;
-            before += fs::metadata(&file)?.len();
-            after += fs::metadata(&smaller)?.len();
-            fs::rename(&smaller, &file)?;
-        }
+            let mut command = Command::new("node");
+            command
+                .env("PATH", &path)
+                .arg(&wasm_opt)
+                .arg("-Oz")
+                .args(FEATURES.map(|it| format!("--enable-{it}")));
+            let name = format!("wasm-opt {}", file.file_stem().unwrap_or_default().display());
+            quietly(workspace, &name, SHRINK_LIMIT, command.arg(file).arg("-o").arg(&smaller))?;
+            let sizes = (fs::metadata(file)?.len(), fs::metadata(&smaller)?.len());
+            fs::rename(&smaller, file)?;
+            Ok(sizes)
+        })?;
+        let (before, after) = sizes.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         Ok(format!("{} → {} KB", before / 1000, after / 1000))
     };
     attempt().unwrap_or_else(|error| format!("left out ({})", in_one_line(&error)))
+}
+
+/// The largest first: nobody waits for it alone at the end.
+fn modules(out: &Path) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    for entry in fs::read_dir(out)? {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|extension| extension == "wasm") {
+            modules.push((entry.metadata()?.len(), entry.path()));
+        }
+    }
+    modules.sort();
+    Ok(modules.into_iter().rev().map(|(_, file)| file).collect())
 }
