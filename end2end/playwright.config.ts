@@ -1,17 +1,23 @@
 import { defineConfig, devices } from '@playwright/test';
 
 // `cargo xtask test` names the browser; Playwright's own download is not used.
-const launchOptions = {
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+/** As people have it, for what measures. */
+export const measuring = { executablePath, args };
+const testing = {
+  executablePath,
   args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
+    ...args,
     // Debian's launcher asks for the GPU, which a test machine only plays in software.
     '--disable-gpu-rasterization',
     '--disable-gpu-compositing',
@@ -31,7 +37,7 @@ export default defineConfig({
   reporter: 'list',
   outputDir: './test-results',
   // A trace of every test costs a tenth of the time; `--trace on` makes one of what is looked into.
-  use: { launchOptions, screenshot: 'only-on-failure' },
+  use: { launchOptions: testing, screenshot: 'only-on-failure' },
   projects: [
     // What only a desk or only a phone has is tagged so.
     { name: 'desktop', grepInvert: /@phone/, use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } } },
