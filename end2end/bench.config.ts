@@ -1,4 +1,4 @@
-import tests from './playwright.config';
+import tests, { measuring } from './playwright.config';
 
 // What `cargo xtask bench` measures in a browser: one thing at a time, at the desk.
 export default {
@@ -6,5 +6,6 @@ export default {
   testDir: './bench',
   timeout: 600_000,
   workers: 1,
+  use: { ...tests.use, launchOptions: measuring },
   projects: tests.projects!.filter((project) => project.name === 'desktop'),
 };

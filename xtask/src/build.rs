@@ -7,16 +7,16 @@ pub mod wasm;
 use crate::{
     budget,
     install::{self, Tools},
-    process::{pause, quietly},
+    parallel,
+    process::{go_on, quietly},
     stage::{stage, stage_with},
     workspace::Workspace,
 };
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    thread,
     time::Duration,
 };
 
@@ -106,9 +106,7 @@ pub fn assets(workspace: &Workspace, kind: Kind) -> Result<()> {
     fs::create_dir_all(&next).with_context(|| format!("cannot create {}", next.display()))?;
     stage("bindgen", || wasm::split_and_bind(&module, &next, kind == Kind::Dev))?;
     if kind == Kind::Quick {
-        if let Some(node) = install::node::find() {
-            stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &node, &next))))?;
-        }
+        stage_with("wasm-opt", || Ok(((), wasm::shrink(workspace, &Tools::locate()?, &next))))?;
         wasm::drop_notes(&next)?;
     }
     stage_with("style", || {
@@ -159,31 +157,35 @@ fn swap_in(dist: &Path, next: &Path) -> Result<()> {
 fn precompress(dir: &Path, quality: i32) -> Result<()> {
     let mut files = Vec::new();
     files_under(dir, &mut files)?;
-    for file in files {
-        if file.extension().is_some_and(|e| ["png", "jpg", "webp", "woff2"].iter().any(|packed| e == *packed))
-        {
-            continue;
-        }
-        let bytes = fs::read(&file)?;
-        // The best compression of a large module takes long. Ctrl-C does not wait for it: the thread ends
-        // with the program.
-        let work = thread::spawn(move || compress(&bytes, quality));
-        while !work.is_finished() {
-            pause()?;
-        }
-        let compressed = work.join().map_err(|_| anyhow!("compressing {} failed", file.display()))??;
-        let mut beside = file.into_os_string();
+    let packed = |file: &PathBuf| {
+        file.extension().is_some_and(|e| ["png", "jpg", "webp", "woff2"].iter().any(|packed| e == *packed))
+    };
+    files.retain(|file| !packed(file));
+    parallel::for_each(&files, |file| {
+        let compressed = compress(&fs::read(file)?, quality)
+            .with_context(|| format!("compressing {} failed", file.display()))?;
+        let mut beside = file.clone().into_os_string();
         beside.push(".br");
-        fs::write(beside, compressed)?;
-    }
-    Ok(())
+        Ok(fs::write(beside, compressed)?)
+    })
+    .map(drop)
 }
 
 fn compress(bytes: &[u8], quality: i32) -> io::Result<Vec<u8>> {
     let params = brotli::enc::BrotliEncoderParams { quality, size_hint: bytes.len(), ..Default::default() };
     let mut compressed = Vec::new();
-    brotli::BrotliCompress(&mut &*bytes, &mut compressed, &params)?;
+    brotli::BrotliCompress(&mut UntilAsked(bytes), &mut compressed, &params)?;
     Ok(compressed)
+}
+
+/// The best compression of a large module takes long, and Ctrl-C does not wait for it.
+struct UntilAsked<'a>(&'a [u8]);
+
+impl io::Read for UntilAsked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        go_on().map_err(io::Error::other)?;
+        self.0.read(buffer)
+    }
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {

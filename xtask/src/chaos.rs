@@ -34,18 +34,21 @@ impl Chaos {
     pub fn run(&self, workspace: &Workspace) -> Result<ExitCode> {
         println!("seed {}", self.seed);
         match self.name {
-            Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
-            Name::Chat => self.wired(workspace, "chaos")?,
-            Name::Arena => self.wired(workspace, "chaos-arena")?,
-            Name::Flows => self.wired(workspace, "chaos-flows")?,
+            Name::Start => {
+                start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Name::Chat => self.wired(workspace, "chaos"),
+            Name::Arena => self.wired(workspace, "chaos-arena"),
+            Name::Flows => self.wired(workspace, "chaos-flows"),
         }
-        Ok(ExitCode::SUCCESS)
     }
 
-    fn wired(&self, workspace: &Workspace, task: &str) -> Result<()> {
+    fn wired(&self, workspace: &Workspace, task: &str) -> Result<ExitCode> {
         let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
         let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
-        wired::run(workspace, task, &arguments).map(drop)
+        let held = wired::run(workspace, task, &arguments)?;
+        Ok(if held { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

@@ -5,6 +5,7 @@ mod budget;
 mod build;
 mod chaos;
 mod install;
+mod parallel;
 mod postgres;
 mod process;
 mod run;

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn a_cluster_runs_sql_and_leaves_nothing() {
         let target = tempfile::tempdir().unwrap();
-        let workspace = Workspace { root: target.path().into(), target: target.path().into() };
+        let workspace =
+            Workspace { root: target.path().into(), target: target.path().into(), packages: Vec::new() };
         let dir = installed().unwrap().expect("Postgres is installed, or PG_BIN_DIR names it");
         let cluster = Cluster::start(&workspace, &Binaries { dir, from_npm: false }).unwrap();
         cluster.create_database("one").unwrap();

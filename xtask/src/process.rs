@@ -3,16 +3,16 @@
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
 use std::{
     fs::{self, File},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -21,19 +21,27 @@ const POLL: Duration = Duration::from_millis(10);
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 const TAIL_LINES: usize = 60;
 
-static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// How often somebody asked us to stop.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// A signal only raises a flag. Every wait looks at it and returns an error, so that owners stop what they
+/// A signal is only counted. Every wait looks at that and returns an error, so that owners stop what they
 /// started on the ordinary way out.
 pub fn watch_signals() -> Result<()> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, INTERRUPTED.clone()).context("signal handlers")?;
-    }
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("signal handlers")?;
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            ASKED.fetch_add(1, Ordering::Relaxed);
+        }
+    });
     Ok(())
 }
 
 pub fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    asked() > 0
+}
+
+fn asked() -> usize {
+    ASKED.load(Ordering::Relaxed)
 }
 
 /// An error when the user asked to stop.
@@ -116,10 +124,15 @@ impl Owned {
             return Some(status);
         }
         let _ = kill_process_group(self.group, self.stop_with);
-        let asked = Instant::now();
+        let (began, mut heard) = (Instant::now(), asked());
         let mut status = None;
-        while status.is_none() && asked.elapsed() < STOP_LIMIT {
+        while status.is_none() && began.elapsed() < STOP_LIMIT {
             thread::sleep(POLL);
+            // Whoever asks again is in a hurry, and what we started may know a quicker way.
+            if asked() > heard {
+                heard = asked();
+                let _ = kill_process_group(self.group, self.stop_with);
+            }
             status = self.child.try_wait().ok().flatten();
         }
         // What outlived its leader in the group, or the leader itself when it did not listen.
@@ -208,6 +221,7 @@ fn tail(log: &Path) -> String {
 mod tests {
     use super::*;
     use rustix::process::test_kill_process;
+    use std::io::{BufRead, BufReader};
 
     #[test]
     fn stopping_ends_the_whole_group() {
@@ -232,23 +246,48 @@ mod tests {
         }
     }
 
-    /// A wish to stop reaches the whole program, so the test runs itself again in a process of its own.
+    /// A wish to stop reaches the whole program, so such a test runs itself again in a process of its own.
+    fn is_alone(test: &str) -> bool {
+        const ALONE: &str = "XTASK_TEST_ALONE";
+        if std::env::var_os(ALONE).is_some() {
+            return true;
+        }
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args([test, "--nocapture"]).env(ALONE, "1");
+        assert!(again.status().unwrap().success());
+        false
+    }
+
     #[test]
     fn what_must_finish_is_not_cut_off() {
-        const INNER: &str = "XTASK_TEST_FINISHES";
-        if std::env::var_os(INNER).is_none() {
-            let mut again = Command::new(std::env::current_exe().unwrap());
-            again.args(["what_must_finish_is_not_cut_off", "--nocapture"]).env(INNER, "1");
-            assert!(again.status().unwrap().success());
+        if !is_alone("what_must_finish_is_not_cut_off") {
             return;
         }
-        INTERRUPTED.store(true, Ordering::Relaxed);
+        ASKED.store(1, Ordering::Relaxed);
         for finishes in [false, true] {
             let mut owned = Owned::spawn("sh", Command::new("sh").args(["-c", "sleep 0.3; exit 7"])).unwrap();
             owned.finishes = finishes;
             let status = owned.wait(None).ok().and_then(|status| status.code());
             assert_eq!(status, finishes.then_some(7));
         }
+    }
+
+    #[test]
+    fn who_asks_twice_is_heard_twice() {
+        if !is_alone("who_asks_twice_is_heard_twice") {
+            return;
+        }
+        let script = "trap 'trap \"exit 5\" TERM; echo once' TERM; echo ready; while :; do sleep 0.02; done";
+        let mut command = Command::new("sh");
+        let mut owned = Owned::spawn("sh", command.args(["-c", script]).stdout(Stdio::piped())).unwrap();
+        let mut said = BufReader::new(owned.child.stdout.take().unwrap()).lines();
+        assert_eq!(said.next().unwrap().unwrap(), "ready");
+        let hurry = thread::spawn(move || {
+            assert_eq!(said.next().unwrap().unwrap(), "once");
+            ASKED.fetch_add(1, Ordering::Relaxed);
+        });
+        assert_eq!(owned.stop().and_then(|status| status.code()), Some(5));
+        hurry.join().unwrap();
     }
 
     #[test]

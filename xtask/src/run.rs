@@ -57,6 +57,10 @@ impl Run {
             command.arg("--no-model");
         }
         command.args(&self.more);
+        // Settings installs agents by it, and most of them run on it.
+        if let Some(path) = install::node::path_or_go_without(workspace, &tools)? {
+            command.env("PATH", path);
+        }
         command.env_remove("BOOCODE_SMALL_MODEL_PYTHON");
         if !self.no_model
             && let Some(python) = install::model::ensure_or_go_without(workspace, &tools)?

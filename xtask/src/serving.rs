@@ -44,7 +44,7 @@ impl Trial {
     pub fn start(&self) -> Result<Serving> {
         let port = free_port()?;
         let log = self.home.path().join("log");
-        let file = File::options().create(true).append(true).open(&log)?;
+        let file = File::create(&log)?;
         let mut command = command(&self.binary);
         command.arg("--port").arg(port.to_string()).arg("--data-dir").arg(self.data_dir());
         // Only BooCode itself: no model of the machine may change what is measured.
@@ -68,10 +68,12 @@ impl Serving {
     /// From the spawn to the first page.
     pub fn until_first_page(&mut self, limit: Duration) -> Result<Duration> {
         loop {
-            if first_page(self.port).unwrap_or(false) {
+            let log = || fs::read_to_string(&self.log).unwrap_or_default();
+            if let Some((_, link)) = log().lines().find_map(|line| line.split_once("ready: "))
+                && first_page(self.port, link)?
+            {
                 return Ok(self.started.elapsed());
             }
-            let log = || fs::read_to_string(&self.log).unwrap_or_default();
             if let Some(status) = self.process.ended()? {
                 bail!("{}\nboocode ended before its first page: {status}", log());
             }
@@ -102,13 +104,30 @@ fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-fn first_page(port: u16) -> Result<bool> {
+/// What whoever follows the printed link sees first, rendered for them from the database.
+fn first_page(port: u16, link: &str) -> Result<bool> {
+    let Some(path) = link.strip_prefix(&format!("http://127.0.0.1:{port}")) else {
+        bail!("{link} leads elsewhere");
+    };
+    let entered = get(port, path, "")?;
+    let cookie = entered.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("set-cookie").then(|| value.split(';').next())?
+    });
+    let page = get(port, "/", cookie.context("the link gives no cookie")?)?;
+    Ok(page.starts_with("HTTP/1.1 200") && page.contains("</html>"))
+}
+
+fn get(port: u16, path: &str, cookie: &str) -> Result<String> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let limit = Duration::from_secs(5);
     let mut stream = TcpStream::connect_timeout(&address, limit)?;
     stream.set_read_timeout(Some(limit))?;
-    write!(stream, "GET /login HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
-    let mut status = [0; 12];
-    stream.read_exact(&mut status)?;
-    Ok(&status == b"HTTP/1.1 200")
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }

@@ -11,6 +11,7 @@ use std::{
 pub struct Workspace {
     pub root: PathBuf,
     pub target: PathBuf,
+    pub packages: Vec<Package>,
 }
 
 impl Workspace {
@@ -25,11 +26,18 @@ impl Workspace {
             .context("cannot run cargo metadata")?;
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))?;
-        Ok(Self { root, target: metadata.target_directory })
+        Ok(Self { root, target: metadata.target_directory, packages: metadata.packages })
     }
 
     pub fn cargo(&self) -> Command {
         cargo_in(&self.root)
+    }
+
+    /// The names of the packages that lie in a folder of the workspace.
+    pub fn packages_in(&self, folder: &str) -> impl Iterator<Item = &str> {
+        let folder = self.root.join(folder);
+        let lies_there = move |package: &&Package| package.manifest_path.starts_with(&folder);
+        self.packages.iter().filter(lies_there).map(|package| package.name.as_str())
     }
 
     /// What the server embeds.
@@ -58,6 +66,13 @@ impl Workspace {
 #[derive(Deserialize)]
 struct Metadata {
     target_directory: PathBuf,
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+pub struct Package {
+    name: String,
+    manifest_path: PathBuf,
 }
 
 fn cargo_in(root: &Path) -> Command {

@@ -2,7 +2,6 @@
 
 use super::place::Place;
 use super::{Error, reach};
-use crate::os;
 use rustix::process::Signal;
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
@@ -32,7 +31,7 @@ pub(super) fn command(program: &Path, place: &Place, on_our_death: Signal) -> Co
     if let Some(account) = &place.run_as {
         command.uid(account.uid).gid(account.gid);
     }
-    os::die_with_parent(&mut command, on_our_death);
+    wall::die_with_parent(&mut command, on_our_death);
     command
 }
 

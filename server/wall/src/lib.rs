@@ -28,6 +28,7 @@ pub use leftovers::end_leftovers;
 pub use level::{Gaps, Level, Refused, level};
 pub use marker::{Marker, VARIABLE};
 pub use process::{Ending, Grace, Process, Step};
+pub use sys::die_with_parent;
 pub use wall::{Access, Program, Shared, Wall};
 
 use std::io;

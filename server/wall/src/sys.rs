@@ -1,7 +1,8 @@
 //! What the operating system offers only below safe Rust.
 //!
-//! This is the one module where `unsafe` is allowed. Everything in it but [`landlock_version`] is called by the
-//! helper alone, which is a process of one thread: that is what makes forking, unsharing and closing sound.
+//! This is the one module where `unsafe` is allowed. Everything in it but [`landlock_version`] and
+//! [`die_with_parent`] is called by the helper alone, which is a process of one thread: that is what makes forking,
+//! unsharing and closing sound.
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
@@ -9,10 +10,12 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 
 pub enum Fork {
@@ -85,6 +88,24 @@ pub fn landlock_version() -> Option<u8> {
         libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, VERSION)
     };
     u8::try_from(version).ok()
+}
+
+/// The child gets `signal` when the thread that spawned it ends, so also on `kill -9` of this process.
+/// Spawn it from a thread that outlives it: a pool's worker may end at any time.
+pub fn die_with_parent(command: &mut Command, signal: Signal) {
+    let parent = getpid();
+    let arm = move || {
+        set_parent_process_death_signal(Some(signal))?;
+        // We may have died before the line above took effect; then nobody would ever send the signal.
+        if getppid() != Some(parent) {
+            return Err(rustix::io::Errno::SRCH.into());
+        }
+        Ok(())
+    };
+    // SAFETY: after fork only async-signal-safe work is sound. `arm` makes two raw system calls, takes no
+    // lock and allocates nothing, on its error paths too. The standard library runs it after it has changed
+    // the user, which would otherwise clear the death signal again.
+    unsafe { command.pre_exec(arm) };
 }
 
 fn set_of(signals: &[Signal]) -> libc::sigset_t {

@@ -4,7 +4,7 @@
 //! wasm-opt sorts functions by name, so here they get names by which that puts alike ones side by side.
 
 use anyhow::{Context, Result};
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _, ops::Range};
 use wasm_encoder::{Module, NameMap, NameSection, RawSection};
 use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 
@@ -14,10 +14,11 @@ const BEGINNING_BYTES: usize = 48;
 /// The same module, in which each function is called by where it comes from and then by how it begins.
 pub fn named_by_likeness(module: &[u8]) -> Result<Vec<u8>> {
     let (names, bodies, imported) = functions(module)?;
+    let names: HashMap<_, _> = names.into_iter().collect();
     let mut likenesses = NameMap::new();
     for (place, body) in bodies.iter().enumerate() {
         let index = imported + place as u32;
-        let name = names.iter().find(|(named, _)| *named == index).map_or("", |(_, name)| name);
+        let name = names.get(&index).copied().unwrap_or_default();
         likenesses.append(index, &likeness(name, body, place));
     }
     let mut section = NameSection::new();
@@ -37,10 +38,14 @@ fn copied(module: &[u8]) -> Result<Module> {
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload.context("a module")?;
         if let (Some((id, range)), false) = (payload.as_section(), matches!(payload, Payload::CustomSection(_))) {
-            copy.section(&RawSection { id, data: &module[range] });
+            copy.section(&RawSection { id, data: part(module, range)? });
         }
     }
     Ok(copy)
+}
+
+fn part(module: &[u8], range: Range<u64>) -> Result<&[u8]> {
+    module.get(usize::try_from(range.start)?..usize::try_from(range.end)?).context("a module that is cut off")
 }
 
 type Functions<'a> = (Vec<(u32, &'a str)>, Vec<&'a [u8]>, u32);
@@ -55,7 +60,7 @@ fn functions(module: &[u8]) -> Result<Functions<'_>> {
                     imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
                 }
             }
-            Payload::CodeSectionEntry(body) => bodies.push(&module[body.range()]),
+            Payload::CodeSectionEntry(body) => bodies.push(part(module, body.range())?),
             Payload::CustomSection(custom) => {
                 let KnownCustom::Name(sections) = custom.as_known() else { continue };
                 for section in sections {

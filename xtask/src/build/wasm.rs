@@ -3,6 +3,7 @@
 use super::{COMPILE_LIMIT, OUTPUT_NAME, order};
 use crate::{
     install::{self, Tools},
+    parallel,
     process::{in_one_line, quietly},
     workspace::Workspace,
 };
@@ -16,7 +17,16 @@ use std::{
 
 /// Which files each chunk is made of.
 pub const MANIFEST: &str = "__wasm_split_manifest.json";
-const SHRINK_LIMIT: Duration = Duration::from_secs(180);
+const SHRINK_LIMIT: Duration = Duration::from_secs(600);
+/// What the compiler emits; wasm-opt takes nothing for granted.
+const FEATURES: [&str; 6] = [
+    "bulk-memory",
+    "nontrapping-float-to-int",
+    "reference-types",
+    "multivalue",
+    "mutable-globals",
+    "sign-ext",
+];
 
 pub fn compile(workspace: &Workspace, profile: &str) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
@@ -74,30 +84,27 @@ fn renamed(script: String, names: &[(String, String)]) -> String {
 
 /// Shrinks every module, and puts alike functions side by side. It saves a third of a lazy chunk and little of the
 /// rest, so a machine where it cannot be had goes without; the answer says which it was.
-pub fn shrink(workspace: &Workspace, tools: &Tools, node: &Path, out: &Path) -> String {
+pub fn shrink(workspace: &Workspace, tools: &Tools, out: &Path) -> String {
     let attempt = || -> Result<String> {
         let wasm_opt = install::npm::BINARYEN.ensure(workspace, tools)?.join("bin/wasm-opt");
-        let (mut before, mut after) = (0, 0);
-        for file in modules(out)? {
+        let path = install::node::path(workspace, tools)?;
+        let sizes = parallel::for_each(&modules(out)?, |file| {
             let smaller = file.with_extension("opt");
-            before += fs::metadata(&file)?.len();
-            fs::write(&file, order::named_by_likeness(&fs::read(&file)?)?)?;
-            let mut command = Command::new(node);
-            command.arg(&wasm_opt).args(["-Oz", "--reorder-functions-by-name"]).args(
-                [
-                    "bulk-memory",
-                    "nontrapping-float-to-int",
-                    "reference-types",
-                    "multivalue",
-                    "mutable-globals",
-                    "sign-ext",
-                ]
-                .map(|feature| format!("--enable-{feature}")),
-            );
-            quietly(workspace, "wasm-opt", SHRINK_LIMIT, command.arg(&file).arg("-o").arg(&smaller))?;
-            after += fs::metadata(&smaller)?.len();
-            fs::rename(&smaller, &file)?;
-        }
+            let before = fs::metadata(file)?.len();
+            fs::write(file, order::named_by_likeness(&fs::read(file)?)?)?;
+            let mut command = Command::new("node");
+            command
+                .env("PATH", &path)
+                .arg(&wasm_opt)
+                .args(["-Oz", "--reorder-functions-by-name"])
+                .args(FEATURES.map(|it| format!("--enable-{it}")));
+            let name = format!("wasm-opt {}", file.file_stem().unwrap_or_default().display());
+            quietly(workspace, &name, SHRINK_LIMIT, command.arg(file).arg("-o").arg(&smaller))?;
+            let after = fs::metadata(&smaller)?.len();
+            fs::rename(&smaller, file)?;
+            Ok((before, after))
+        })?;
+        let (before, after) = sizes.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         Ok(format!("{} → {} KB", before / 1000, after / 1000))
     };
     attempt().unwrap_or_else(|error| format!("left out ({})", in_one_line(&error)))
@@ -111,10 +118,17 @@ pub fn drop_notes(out: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The largest first: nobody waits for it alone at the end.
 fn modules(out: &Path) -> Result<Vec<PathBuf>> {
-    let files = fs::read_dir(out)?.map(|entry| entry.map(|entry| entry.path()));
-    let files = files.collect::<Result<Vec<_>, _>>()?;
-    Ok(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "wasm")).collect())
+    let mut modules = Vec::new();
+    for entry in fs::read_dir(out)? {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|extension| extension == "wasm") {
+            modules.push((entry.metadata()?.len(), entry.path()));
+        }
+    }
+    modules.sort();
+    Ok(modules.into_iter().rev().map(|(_, file)| file).collect())
 }
 
 #[cfg(test)]

@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn only_the_expected_file_is_taken() {
         let dir = tempfile::tempdir().unwrap();
-        let workspace = Workspace { root: dir.path().into(), target: dir.path().join("target") };
+        let workspace =
+            Workspace { root: dir.path().into(), target: dir.path().join("target"), packages: Vec::new() };
         fs::write(dir.path().join("served"), "hello\n").unwrap();
         let url = format!("file://{}", dir.path().join("served").display());
         let check = |sha256, refused: Option<&str>| {

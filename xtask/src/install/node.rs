@@ -1,8 +1,8 @@
-//! Node for the browser tests: the system's where it is new enough, else npm's own copy of it.
+//! Node, for agents, tools and the browser tests: the system's where it is new enough, else npm's own copy of it.
 
 use super::{Tools, npm};
 use crate::{
-    process::{answer, find_program},
+    process::{answer, find_program, in_one_line, interrupted},
     stage::stage,
     workspace::Workspace,
 };
@@ -18,16 +18,11 @@ use std::{
 /// What Playwright asks for.
 const MAJOR_MIN: u32 = 20;
 
-/// Any node; enough for small tools.
-pub fn find() -> Option<PathBuf> {
-    find_program("node")
-}
-
 /// A `PATH` on which `node` is new enough and `npm` exists.
 pub fn path(workspace: &Workspace, tools: &Tools) -> Result<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     let new_enough = |node: &PathBuf| major(node).is_some_and(|major| major >= MAJOR_MIN);
-    if find().filter(new_enough).is_some() && find_program("npm").is_some() {
+    if find_program("node").filter(new_enough).is_some() && find_program("npm").is_some() {
         return Ok(path);
     }
     let bin = match npm::NODE.here()?.find(tools).map(|node| node.join("bin")) {
@@ -36,6 +31,18 @@ pub fn path(workspace: &Workspace, tools: &Tools) -> Result<OsString> {
             .with_context(|| format!("node {MAJOR_MIN} or newer is missing, with npm: install it"))?,
     };
     Ok(env::join_paths([bin].into_iter().chain(env::split_paths(&path)))?)
+}
+
+/// The same, or none, with the reason told: BooCode works without agents' programs too.
+pub fn path_or_go_without(workspace: &Workspace, tools: &Tools) -> Result<Option<OsString>> {
+    match path(workspace, tools) {
+        Ok(path) => Ok(Some(path)),
+        Err(error) if interrupted() => Err(error),
+        Err(error) => {
+            println!("  {}\n  agents that need it cannot be installed", in_one_line(&error));
+            Ok(None)
+        }
+    }
 }
 
 /// The package holds node alone; npm is linked beside it, as node's own installer does.

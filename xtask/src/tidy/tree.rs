@@ -3,19 +3,8 @@
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
 
-const SERVER_CRATES: [&str; 11] = [
-    "axum",
-    "git2",
-    "hyper",
-    "leptos_axum",
-    "libgit2-sys",
-    "reqwest",
-    "rustls",
-    "server",
-    "sqlx",
-    "store",
-    "wall",
-];
+/// Besides those that lie in `server`.
+const SERVER_CRATES: [&str; 7] = ["axum", "git2", "hyper", "leptos_axum", "libgit2-sys", "reqwest", "rustls"];
 
 pub fn faults(workspace: &Workspace) -> Result<Vec<String>> {
     let output = workspace
@@ -26,23 +15,24 @@ pub fn faults(workspace: &Workspace) -> Result<Vec<String>> {
     if !output.status.success() {
         bail!("cargo tree: {}", String::from_utf8_lossy(&output.stderr));
     }
-    Ok(forbidden(&String::from_utf8(output.stdout)?))
+    let ours: Vec<&str> = workspace.packages_in("server").collect();
+    Ok(forbidden(&String::from_utf8(output.stdout)?, &ours))
 }
 
-fn forbidden(tree: &str) -> Vec<String> {
-    let mut faults: Vec<String> = tree.lines().filter_map(fault).collect();
+fn forbidden(tree: &str, ours: &[&str]) -> Vec<String> {
+    let mut faults: Vec<String> = tree.lines().filter_map(|line| fault(line, ours)).collect();
     faults.sort();
     faults.dedup();
     faults
 }
 
-fn fault(line: &str) -> Option<String> {
+fn fault(line: &str, ours: &[&str]) -> Option<String> {
     let (package, features) = line.split_once('|')?;
     let name = package.split(' ').next()?;
     // tokio's channels are harmless; its runtime is a server's.
     let runtime = name == "tokio" && features.split([',', ' ']).any(|feature| feature == "rt");
-    let family = name.starts_with("sqlx-");
-    (runtime || family || SERVER_CRATES.contains(&name))
+    let database = name == "sqlx" || name.starts_with("sqlx-");
+    (runtime || database || SERVER_CRATES.contains(&name) || ours.contains(&name))
         .then(|| format!("{name} is in the browser's module: cargo tree -p frontend --target wasm32-unknown-unknown -i {name}"))
 }
 
@@ -51,7 +41,7 @@ mod tests {
     use super::*;
 
     fn check(tree: &str, names: &[&str]) {
-        let faults = forbidden(tree);
+        let faults = forbidden(tree, &["server", "store"]);
         let found: Vec<_> = faults.iter().map(|fault| fault.split(' ').next().unwrap()).collect();
         assert_eq!(found, names);
     }

@@ -58,13 +58,21 @@ impl<S: Fold> Mirror<S> {
         }
     }
 
-    /// Starts again from a new snapshot. Text that was shown and is no longer there counts as taken back.
+    /// Starts again from a new snapshot. It holds what is durable, which is behind what is being written, and only
+    /// the beginning of a long text: what is shown beyond that stays, unless the stream is known to end before it.
     pub fn renew(&mut self, snapshot: Snapshot<S>) {
         let old = std::mem::replace(self, Self::new(snapshot));
-        for (id, copy) in &mut self.streams {
-            let before = old.streams.get(id);
-            copy.retracted = before.is_some_and(|old| old.retracted || !copy.text.starts_with(&old.text));
+        for (id, shown) in old.streams {
+            let Some(copy) = self.streams.get_mut(&id) else {
+                continue;
+            };
+            if shown.text.starts_with(&copy.text) {
+                *copy = shown;
+            } else {
+                copy.retracted = shown.retracted || !copy.text.starts_with(&shown.text);
+            }
         }
+        self.cut_to_final_lengths();
     }
 
     pub fn receive(&mut self, frame: &Frame) -> Received {
