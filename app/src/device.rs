@@ -10,7 +10,8 @@ mod imp {
     use uuid::{Builder, Uuid};
     use wasm_bindgen::{JsCast as _, closure::Closure};
     use web_sys::{
-        Element, HtmlDocument, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, Storage, StorageEvent, js_sys,
+        Element, HtmlDocument, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, Storage,
+        StorageEvent, js_sys,
     };
 
     use super::Edges;
@@ -108,7 +109,8 @@ mod imp {
             move || {
                 let Some(root) = document().document_element() else { return };
                 let style = root.unchecked_into::<HtmlElement>().style();
-                let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+                let height =
+                    window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
                 // Who zooms in sees less too, and still wants the whole page.
                 let is_covered = seen.scale() == 1.0 && seen.height() < height - 1.0;
                 if is_covered {

@@ -10,7 +10,8 @@ pub fn head(theme: Theme) -> impl IntoView {
         let color = html::meta().name("theme-color").attr("media", media).content(theme.canvas(is_dark));
         color.id(color_id(is_dark))
     };
-    let colors = [(false, "(prefers-color-scheme: light)"), (true, "(prefers-color-scheme: dark)")].map(color);
+    let colors =
+        [(false, "(prefers-color-scheme: light)"), (true, "(prefers-color-scheme: dark)")].map(color);
     // A manifest is fetched without cookies unless this is said, and a proxy in front may want its own.
     view! {
         <link rel="manifest" href="/manifest.webmanifest" crossorigin="use-credentials" />
@@ -33,7 +34,9 @@ mod tests {
         let check = |theme, expected: [&str; 2]| {
             let html = rendered(theme);
             for (scheme, color) in ["light", "dark"].into_iter().zip(expected) {
-                let meta = html.split("<meta").find(|meta| meta.contains(&format!("prefers-color-scheme: {scheme}")));
+                let meta = html
+                    .split("<meta")
+                    .find(|meta| meta.contains(&format!("prefers-color-scheme: {scheme}")));
                 assert!(meta.is_some_and(|meta| meta.contains(color)), "{scheme}: {html}");
             }
         };

@@ -121,7 +121,8 @@ impl Notifier {
                 return entry.map(|entry| asked(*task, entry, ask).told(sight, choice)).unwrap_or_default();
             }
             Event::FlowRunUpdated { run, change, .. } => {
-                let settled = runs::settled(*run, change, workspace).filter(|_| !sight.shows(Content::Run(*run)));
+                let settled =
+                    runs::settled(*run, change, workspace).filter(|_| !sight.shows(Content::Run(*run)));
                 return settled.map(|notice| notice.told(sight, choice)).unwrap_or_default();
             }
             event => return self.hear_battle(event, workspace, sight, choice),

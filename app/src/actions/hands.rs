@@ -90,7 +90,8 @@ impl Hands {
     pub(super) fn shift_tab(self, forward: bool) {
         let moved = self.focused_pane(|pane| {
             let at = pane.tabs.iter().position(|tab| tab.number == pane.active)?;
-            let to = if forward { Some(at + 1).filter(|to| *to < pane.tabs.len()) } else { at.checked_sub(1) };
+            let to =
+                if forward { Some(at + 1).filter(|to| *to < pane.tabs.len()) } else { at.checked_sub(1) };
             Some((pane.id, pane.active, to?))
         });
         if let Some((pane, tab, to)) = moved.flatten() {

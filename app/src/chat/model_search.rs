@@ -83,10 +83,8 @@ mod tests {
             also_speaks: Vec::new(),
         };
         let gone = ServerState::Unreachable { reason: "connection refused".into() };
-        let servers = vec![
-            server("desk", Lane::Local, ServerState::Reachable),
-            server("attic", Lane::Cloud, gone),
-        ];
+        let servers =
+            vec![server("desk", Lane::Local, ServerState::Reachable), server("attic", Lane::Cloud, gone)];
         let models = Models { catalogue: Catalogue { servers }, default: None };
         let found: Vec<_> = choices(&models, None)
             .into_iter()

@@ -49,9 +49,10 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
                 Phase::Loading => {
                     line(Tone::Running, with_elapsed(&format!("Loading model {}…", task.model.model)))
                 }
-                Phase::Waiting { seconds: wait } => {
-                    line(Tone::Waiting, format!("The model server asked to wait {}", seconds(i64::from(*wait))))
-                }
+                Phase::Waiting { seconds: wait } => line(
+                    Tone::Waiting,
+                    format!("The model server asked to wait {}", seconds(i64::from(*wait))),
+                ),
                 Phase::Generating => line(Tone::Running, with_elapsed(at_work(task))),
                 Phase::Preparing => line(Tone::Running, with_elapsed("Making the worktree ready…")),
                 Phase::Asking(_) => line(Tone::Needed, "Waits for your answer".into()),

@@ -240,7 +240,8 @@ fn behind_command(text: &str) -> &str {
 
 /// The text with the mention of a path in place of what was typed to find it, and where the cursor goes.
 fn with_mention(text: &str, at: usize, query: &str, path: &str) -> (String, usize) {
-    let (before, rest) = (text.get(..at).unwrap_or(text), text.get(at + 1 + query.len()..).unwrap_or_default());
+    let (before, rest) =
+        (text.get(..at).unwrap_or(text), text.get(at + 1 + query.len()..).unwrap_or_default());
     let mention = mention(path);
     let caret = before.len() + mention.len() + 1;
     // One space is enough.

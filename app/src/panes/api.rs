@@ -1,11 +1,11 @@
 //! What can be asked of a session's panes. What is allowed is decided in `domain`.
 
+use domain::{id::SessionId, layout::Kind};
 #[cfg(feature = "ssr")]
 use domain::{
     layout::{Content, Input, Opens, Target},
     page::Wanted,
 };
-use domain::{id::SessionId, layout::Kind};
 use leptos::prelude::*;
 
 #[cfg(feature = "ssr")]

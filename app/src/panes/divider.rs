@@ -50,7 +50,9 @@ fn DividerView(split: SplitId) -> impl IntoView {
         panes.resizing.set(Some((split, next)));
     };
     let settle = move || {
-        let Some((_, share)) = panes.resizing.get_untracked().filter(|(moved, _)| *moved == split) else { return };
+        let Some((_, share)) = panes.resizing.get_untracked().filter(|(moved, _)| *moved == split) else {
+            return;
+        };
         if panes.layout.with_untracked(|layout| layout.share(split)) == Some(share) {
             panes.resizing.set(None);
         } else {

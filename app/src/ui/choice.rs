@@ -118,12 +118,13 @@ pub fn matching(choices: &[Choice], typed: &str) -> Vec<Choice> {
     let typed = typed.trim().to_ascii_lowercase();
     let fits: Vec<_> = choices.iter().map(|choice| fit(choice, &typed)).collect();
     let with = |wanted| choices.iter().zip(&fits).filter(move |(_, fit)| **fit == Some(wanted));
-    let found: Vec<_> =
-        Fit::ALL.into_iter().flat_map(|fit| with(fit).map(|(choice, _)| choice)).collect();
+    let found: Vec<_> = Fit::ALL.into_iter().flat_map(|fit| with(fit).map(|(choice, _)| choice)).collect();
     let mut grouped: Vec<Choice> = Vec::with_capacity(found.len());
     for first in &found {
         if !grouped.iter().any(|choice| choice.group == first.group) {
-            grouped.extend(found.iter().filter(|choice| choice.group == first.group).map(|choice| (*choice).clone()));
+            grouped.extend(
+                found.iter().filter(|choice| choice.group == first.group).map(|choice| (*choice).clone()),
+            );
         }
     }
     grouped

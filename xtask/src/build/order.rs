@@ -37,7 +37,9 @@ fn copied(module: &[u8]) -> Result<Module> {
     let mut copy = Module::new();
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload.context("a module")?;
-        if let (Some((id, range)), false) = (payload.as_section(), matches!(payload, Payload::CustomSection(_))) {
+        if let (Some((id, range)), false) =
+            (payload.as_section(), matches!(payload, Payload::CustomSection(_)))
+        {
             copy.section(&RawSection { id, data: part(module, range)? });
         }
     }

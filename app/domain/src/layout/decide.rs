@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Anchor, Change, Content, Edge, Layout, Node, PANES_MAX, PaneId, Place, SHARE_EVEN, SHARE_MAX, SHARE_MIN,
-    SplitId, TABS_MAX, Tab, TabNumber,
+    Anchor, CLOSED_MAX, Change, Content, Edge, Layout, Node, PANES_MAX, PaneId, Place, SHARE_EVEN, SHARE_MAX,
+    SHARE_MIN, SplitId, TABS_MAX, Tab, TabNumber,
 };
 use crate::Rejected;
 
@@ -85,7 +85,7 @@ impl Layout {
                     self.need_room()?;
                 }
                 let pane = self.panes().first().map_or(PaneId(self.next_node), |pane| pane.id);
-                self.with_room(Change::Reopened { pane })
+                self.with_room(Change::Reopened { pane })?
             }
             Input::Activate { tab } => {
                 let (pane, _) = self.need_tab(tab)?;
@@ -130,12 +130,13 @@ impl Layout {
                 Change::PaneOpened { pane: PaneId(self.next_node), tab, place: Some(place) }
             }
         };
-        Ok(self.with_room(change))
+        self.with_room(change)
     }
 
     /// What brings tabs, and then what makes room for them: those that were opened first and are not in front close.
-    /// Nobody is refused a tab for having many, and what makes room can be reopened.
-    fn with_room(&self, change: Change) -> Vec<Change> {
+    /// Nobody is refused a tab for having many, and what makes room can be reopened; a pane for which more would have
+    /// to close than that does not come back.
+    fn with_room(&self, change: Change) -> Result<Vec<Change>, Rejected> {
         let mut after = self.clone();
         after.apply(&change);
         let mut changes = vec![change];
@@ -146,7 +147,12 @@ impl Layout {
             after.apply(&close);
             changes.push(close);
         }
-        changes
+        if changes.len() > 1 + CLOSED_MAX {
+            return Err(nothing(
+                "The pane has too many tabs to fit beside those that are open. Close some first.",
+            ));
+        }
+        Ok(changes)
     }
 
     fn move_tab(

@@ -215,8 +215,7 @@ fn another_tab_takes_the_place_of_the_oldest_that_is_not_in_front() {
     assert!(is_open(&beside, 1000) && is_open(&beside, 1) && !is_open(&beside, 1001));
     // A pane comes back with all of its tabs.
     let mv = |tab| Input::MoveTab { tab: TabNumber(tab), target: tab_in(1), index: None };
-    let split_off =
-        Input::MoveTab { tab: TabNumber(50), target: split(0, Edge::Right), index: None };
+    let split_off = Input::MoveTab { tab: TabNumber(50), target: split(0, Edge::Right), index: None };
     let two = full().after([split_off, mv(51), mv(52)]);
     let filled = two.after([Input::ClosePane { pane: PaneId(1) }]).after((1..4).map(|n| open(n, FIRST)));
     let back = filled.after([Input::Reopen]);
@@ -225,14 +224,23 @@ fn another_tab_takes_the_place_of_the_oldest_that_is_not_in_front() {
     assert!((1000..1003).all(|n| !is_open(&back, n)));
 }
 
+#[test]
+fn a_pane_comes_back_only_if_all_that_closes_for_it_can_come_back_too() {
+    let others = |count| (0..count).map(|n| open(n, FIRST));
+    let closed = |count| full().after([Input::ClosePane { pane: PaneId(0) }]).after(others(count));
+    let crowded = closed(CLOSED_MAX as u32 + 1);
+    let Err(Rejected::Invalid(why)) = crowded.decide(Input::Reopen) else { panic!("{crowded:?}") };
+    assert!(why.contains("Close some first"), "{why}");
+    let back = closed(CLOSED_MAX as u32).after([Input::Reopen]);
+    assert_eq!((back.tabs().count(), back.closed.len()), (TABS_MAX, CLOSED_MAX));
+}
+
 /// Something that could be asked, sensible or not.
 fn any_input() -> impl Strategy<Value = Input> {
     let edge = prop_oneof![Just(Edge::Left), Just(Edge::Right), Just(Edge::Top), Just(Edge::Bottom)];
     let pane = || (0u32..40).prop_map(PaneId);
     let tab = || (0u32..90).prop_map(TabNumber);
-    let content = || {
-        prop_oneof![8 => (0u32..24).prop_map(chat), 1 => Just(Content::Settings), 1 => Just(Content::Arena)]
-    };
+    let content = || prop_oneof![8 => (0u32..24).prop_map(chat), 1 => Just(Content::Settings), 1 => Just(Content::Arena)];
     let target = prop_oneof![
         prop::option::of(pane()).prop_map(|pane| Target::Tab { pane }),
         (pane(), edge.clone()).prop_map(|(pane, edge)| Target::Split { pane, edge }),
@@ -295,11 +303,13 @@ proptest! {
             changes.iter().for_each(|change| layout.apply(change));
             assert_sound(&layout);
             let (was, is) = (contents(&before), contents(&layout));
+            let mut crowded = before.clone();
+            changes.iter().take(1).for_each(|change| crowded.apply(change));
             // What made room for another is among what can be reopened.
             let made_room: BTreeSet<_> = changes[changes.len().min(1)..]
                 .iter()
                 .map(|change| match change {
-                    Change::TabClosed { tab } => before.tab(*tab).unwrap().1.content,
+                    Change::TabClosed { tab } => crowded.tab(*tab).unwrap().1.content,
                     other => panic!("{other:?} makes no room"),
                 })
                 .collect();
