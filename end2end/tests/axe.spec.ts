@@ -43,7 +43,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await ask(chat, '[[hang after 3]]');
       await expect(answer(chat)).toContainText('Writing…');
       await list(chat);
-      await expect(chat.locator('#sidebar .dot.running')).toBeVisible();
+      await expect(chat.locator('#sidebar .nav-item .dot.running')).toBeVisible();
       const moving = () =>
         chat.evaluate(() => {
           const isEndless = (one: Animation) => one.effect!.getComputedTiming().iterations === Infinity;

@@ -88,6 +88,7 @@ test('what its buttons are for is shown to the keyboard too', { tag: '@desk' }, 
   const tip = chat.locator('.tooltip');
   await expect(tip).toContainText('Attach files.');
   // What grows under a pointer that rests does not take it away.
+  await chat.mouse.move(5, 5);
   await chat.mouse.move(700, 300);
   await expect(tip).toBeHidden();
   await chat.keyboard.press('Shift+Tab');
@@ -193,7 +194,8 @@ test('it grows with its text, also where a field does not do so by itself', asyn
   await chat.evaluate(() => (window as unknown as { fallback: () => void }).fallback());
   const other = await heights(chat);
   check(other);
-  expect(Math.abs(other[1] - own[1])).toBeLessThan(4);
+  // Within a part of a line.
+  expect(Math.abs(other[1] - own[1])).toBeLessThan(8);
 });
 
 test('two pages of a browser on one chat share what stands at its composer', async ({ chat, context }) => {
@@ -292,6 +294,10 @@ test('of an answer without end as much is shown as can be read, and all of it is
   await chat.reload();
   await live(chat);
   await expect(more).toBeVisible();
-  await answer(chat).getByRole('button', { name: 'Copy this answer' }).click();
-  await expect.poll(() => chat.evaluate(async () => (await navigator.clipboard.readText()).length)).toBeGreaterThanOrEqual(3_000_000);
+  // Once all of it has come again.
+  const copied = async () => {
+    await answer(chat).getByRole('button', { name: 'Copy this answer' }).click();
+    return chat.evaluate(async () => (await navigator.clipboard.readText()).length);
+  };
+  await expect.poll(copied, { timeout: 30_000 }).toBeGreaterThanOrEqual(3_000_000);
 });

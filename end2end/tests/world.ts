@@ -94,7 +94,9 @@ export class BooCode {
 
   /** Whatever lies on the disk is told in Settings: no worktree is without an owner. */
   private async ownsItsWorktrees(): Promise<void> {
-    const { headers } = await fetch(this.freshLink(), { redirect: 'manual' });
+    const { search } = new URL(this.freshLink());
+    // The link leads to where the world reaches it, which is not always here.
+    const { headers } = await fetch(`${this.url}/login${search}`, { redirect: 'manual' });
     const cookie = headers.get('set-cookie')!.split(';')[0];
     const look = async () => {
       const answer = await fetch(`${this.url}/api/show_settings`, {

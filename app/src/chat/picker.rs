@@ -48,6 +48,9 @@ pub fn ModelPicker() -> impl IntoView {
         }
     });
     let is_searched = RwSignal::new(false);
+    // The list in somebody's hands is not taken out of them.
+    let is_held = RwSignal::new(false);
+    let is_replaced = Memo::new(move |_| is_searched.get() && !is_held.get());
     let is_long = Memo::new(move |_| models.with(|models| models.count() > FEW_MAX));
     effect(move || {
         if is_long.get() {
@@ -60,7 +63,7 @@ pub fn ModelPicker() -> impl IntoView {
     });
     // Until that is here, and without scripts, the browser's own list does.
     let list = move || {
-        if is_searched.get() {
+        if is_replaced.get() {
             return model_search::CHUNK.view(chat);
         }
         view! {
@@ -69,7 +72,11 @@ pub fn ModelPicker() -> impl IntoView {
                 name="model"
                 aria-label="Model"
                 data-tip="Which model answers"
-                on:focus=move |_| ask_again(models, true)
+                on:focus=move |_| {
+                    is_held.set(true);
+                    ask_again(models, true);
+                }
+                on:blur=move |_| is_held.set(false)
                 on:change:target=move |change| choose(model, change.target().value())
             >
                 {options(models, model, worker.into())}

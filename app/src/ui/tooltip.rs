@@ -36,7 +36,7 @@ pub fn Tooltips() -> impl IntoView {
     let layer = NodeRef::<Div>::new();
     let tip = RwSignal::new(None::<Tip>);
     let timer = StoredValue::new(None::<TimeoutHandle>);
-    // Where the pointer was last seen: what scrolls under it is not pointed at.
+    // Where the pointer moved to last: what scrolls under it is not pointed at.
     let pointer = StoredValue::new((0, 0));
     // What it belongs to.
     let on = StoredValue::new_local(None::<Element>);
@@ -69,14 +69,16 @@ pub fn Tooltips() -> impl IntoView {
             if event.pointer_type() != "mouse" || within(event.target(), ".tooltip").is_some() {
                 return stop(timer);
             }
-            let now = (event.client_x(), event.client_y());
-            let is_resting = pointer.try_update_value(|last| std::mem::replace(last, now)) == Some(now);
+            let is_resting = pointer.get_value() == (event.client_x(), event.client_y());
             match within(event.target(), HAS_TIP) {
                 Some(on) if !is_resting => later(Box::new(move || show(on.clone())), POINTED_FOR),
                 // What the keyboard points at stays, whatever scrolls by.
                 _ if is_resting && on.with_value(Option::clone) == document().active_element() => {}
                 _ => later(Box::new(hide), LEFT_FOR),
             }
+        });
+        let moved = window_event_listener(ev::pointermove, move |event| {
+            pointer.set_value((event.client_x(), event.client_y()));
         });
         let focus = window_event_listener(ev::focusin, move |event| {
             match within(event.target(), HAS_TIP).filter(|on| on.matches(":focus-visible").unwrap_or(false)) {
@@ -92,6 +94,7 @@ pub fn Tooltips() -> impl IntoView {
         });
         on_cleanup(move || {
             over.remove();
+            moved.remove();
             focus.remove();
             press.remove();
             key.remove();
