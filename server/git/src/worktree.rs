@@ -25,7 +25,7 @@ use crate::{
 };
 use marker::Marker;
 
-pub use trash::empty;
+pub use trash::size_of;
 
 /// What a worktree begins with, besides the project's current commit.
 #[derive(Clone, Copy, Debug, Default)]

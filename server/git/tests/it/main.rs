@@ -5,6 +5,7 @@
 
 mod apply;
 mod commit;
+mod crash;
 mod create;
 mod diff;
 mod harness;
