@@ -22,6 +22,7 @@ use domain::diff::{Comment, Of};
 use leptos::{html, prelude::*};
 
 use crate::{
+    coder::left_out,
     erased::{Erase, Erased},
     notice::Failure,
 };
@@ -76,6 +77,7 @@ pub fn DiffView(
         >
             <Bar diff />
             <Failure error=diff.failure dismiss=Callback::new(move |()| diff.failure.set(None)) />
+            {move || diff.outline.with(|outline| outline.as_ref().map(|outline| left_out(&outline.left_out)))}
             <div class="diff-body">
                 <Tree diff />
                 <div class="diff-scroll">
@@ -160,6 +162,7 @@ fn come_alive(diff: Diff, root: NodeRef<html::Section>, first: Option<First>) {
             diff.is_tree_open.set(false);
         }
         keys::listen(diff, &element);
+        diff.keep_written();
         diff.relayout();
     });
     // Where a comment waits is marked.

@@ -88,10 +88,14 @@ pub struct Outline {
     pub columns: u32,
     /// The largest line number that may be shown.
     pub lines: u32,
+    /// What is there and cannot be part of a patch, each with the reason.
+    #[serde(default)]
+    pub left_out: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOutline {
+    /// As it may be shown.
     pub path: String,
     /// Where it was, if that is elsewhere.
     pub old_path: Option<String>,

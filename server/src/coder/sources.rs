@@ -7,9 +7,9 @@ use domain::{diff::Of, feed::StreamId, id::ContestantId, worktree::State};
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
 
-use super::Coders;
+use super::{Coders, port::left_out};
 use crate::{
-    diffs::{NoChanges, Source, Sources},
+    diffs::{NoChanges, Source, Sources, Taken},
     sentence::sentence,
 };
 
@@ -30,6 +30,7 @@ impl Sources for Changes {
             let known = store::worktrees::get(&self.0.db, chat).await?;
             match known.filter(|worktree| worktree.state == State::Ready) {
                 Some(worktree) => {
+                    self.0.require_here(&worktree)?;
                     let worktree = git::Worktree::open(&self.0.place(&worktree)).map_err(refused)?;
                     Ok(Arc::new(Changed(worktree)) as Arc<dyn Source>)
                 }
@@ -78,8 +79,8 @@ struct Kept {
 }
 
 impl Source for Kept {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.patch.clone())
+    fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
+        Ok(Taken { patch: self.patch.clone(), left_out: Vec::new() })
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -97,8 +98,8 @@ struct Between {
 }
 
 impl Source for Between {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.one.compare(&self.other, &Limits::default()).map_err(refused)?.patch)
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.one.compare(&self.other, limits).map_err(refused)?))
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -113,8 +114,8 @@ impl Source for Between {
 struct Changed(git::Worktree);
 
 impl Source for Changed {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.0.diff(&Limits::default()).map_err(refused)?.patch)
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.0.diff(limits).map_err(refused)?))
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -124,6 +125,10 @@ impl Source for Changed {
     fn new_text(&self, path: &str) -> Option<Vec<u8>> {
         self.0.after(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
     }
+}
+
+fn taken(diff: git::Diff) -> Taken {
+    Taken { left_out: left_out(&diff), patch: diff.patch }
 }
 
 fn refused(error: git::Error) -> AppError {
