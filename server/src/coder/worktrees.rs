@@ -268,3 +268,27 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Err(error) => Err(unprepared(&error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{thread, time::Duration};
+
+    use super::*;
+    use crate::engine::StopReason;
+
+    #[tokio::test]
+    async fn a_stop_reaches_what_the_disk_is_busy_with() {
+        let stop = Stop::default();
+        stop.ask(StopReason::Asked);
+        let made = blocking_until(&stop, |limits| {
+            for _ in 0..1_000 {
+                if limits.cancel.load(Ordering::Relaxed) {
+                    return Err(git::Error::Cancelled);
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
+            Ok(())
+        });
+        assert_eq!(made.await, Err(backend::Error::Cancelled));
+    }
+}

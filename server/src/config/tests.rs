@@ -375,3 +375,14 @@ fn problems_of_agents() {
         check(&format!("[agent.files]\n'{path}' = 'x'"), &["`agent[1].files`", "below the agent's home"]);
     }
 }
+
+/// What the README shows can be copied.
+#[test]
+fn the_settings_of_the_readme_can_be_used() {
+    let readme = include_str!("../../../README.md");
+    let blocks: Vec<_> =
+        readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let all: Vec<_> = blocks.iter().map(|block| load_ok(&[], &["OPENROUTER_API_KEY=k"], block)).collect();
+    assert!(all.iter().any(|config| config.agents.len() == 1), "the one with an agent");
+    assert!(all.iter().any(|config| config.model_servers.len() == 2), "the one with model servers");
+}
