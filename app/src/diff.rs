@@ -13,6 +13,7 @@ mod keys;
 mod rows;
 #[cfg(feature = "hydrate")]
 mod screen;
+mod sides;
 mod state;
 #[cfg(all(test, feature = "ssr"))]
 mod tests;
@@ -117,6 +118,8 @@ fn element_of(of: Of) -> String {
         Of::Chat(chat) => format!("diff-of-{chat}"),
         Of::Contestant(contestant) => format!("diff-of-{contestant}"),
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
+        Of::Project(chat) => format!("diff-project-{chat}"),
+        Of::Chats(one, other) => format!("diff-chats-{one}-{other}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
 }

@@ -90,8 +90,13 @@ pub fn borrow(repository: &Repository, project: &Repository) -> Result<(), Error
 }
 
 /// The user's own rules of this project, which no file of the tree holds.
+pub fn excludes(project: &Repository) -> Result<Vec<u8>, Error> {
+    Ok(git_file(project, b"info", "exclude")?.unwrap_or_default())
+}
+
+/// The same, for these repositories too.
 pub fn share_excludes(project: &Repository, to: &[&Path]) -> Result<Vec<u8>, Error> {
-    let text = git_file(project, b"info", "exclude")?.unwrap_or_default();
+    let text = excludes(project)?;
     for gitdir in to {
         let path = gitdir.join("info/exclude");
         fs::create_dir_all(gitdir.join("info")).map_err(io(&path))?;
@@ -166,6 +171,19 @@ pub fn read_index(path: &Path) -> Result<Tracked, Error> {
     let stamp = stamp(path)?;
     let entries = Index::open(path)?.iter().filter_map(Entry::from_index).collect();
     Ok(Tracked { entries, stamp })
+}
+
+/// What the project's own index lists.
+pub fn tracked(project: &Repository) -> Result<Tracked, Error> {
+    let index = project.path().join("index");
+    let tracked = match index.exists() {
+        true => read_index(&index)?,
+        false => Tracked { entries: Vec::new(), stamp: (0, 0) },
+    };
+    match tracked.entries.iter().find(|entry| !beneath::is_plain(&entry.path)) {
+        Some(odd) => Err(Refused::OddPath(crate::display(&odd.path)).into()),
+        None => Ok(tracked),
+    }
 }
 
 /// Keeps contents where the repository keeps its objects.

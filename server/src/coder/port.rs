@@ -12,7 +12,10 @@ use domain::{
     backend::{Backend, Offer, Wanted},
     catalogue::ModelServer,
     chat::Coder,
-    diff::hidden::{shown, shown_lines},
+    diff::{
+        Compared,
+        hidden::{shown, shown_lines},
+    },
     id::ChatId,
     settings::{AgentSettings, WorktreeSettings},
     worktree::{Changed, Changes, Destination, State, Status, Worktree},
@@ -87,6 +90,10 @@ impl ports::Coders for Port {
             Ok(Some(changes(&diff)))
         }
         .boxed()
+    }
+
+    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Compared>, AppError>> {
+        self.0.sides(chat).boxed()
     }
 
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>> {

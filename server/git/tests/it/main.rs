@@ -12,4 +12,5 @@ mod harness;
 mod hostile;
 mod property;
 mod result;
+mod sides;
 mod trash;
