@@ -10,7 +10,7 @@ use domain::{
     browser::{Browser, Pairing},
     catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
-    diff::{Found, Of, Options, Outline, Rows, Seek, Window},
+    diff::{Compared, Found, Of, Options, Outline, Rows, Seek, Window},
     flow::{Band, Report},
     id::{BattleId, BrowserId, ChatId, ContestantId, RunId},
     layout::Target,
@@ -79,6 +79,8 @@ pub trait Coders: Send + Sync {
     /// Installs what is missing; whoever asks for the offers is told how far it is.
     fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>>;
     fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>>;
+    /// What they can be compared with; where they began first.
+    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Compared>, AppError>>;
     /// Brings the changes into the project, and says how.
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>>;
     fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;

@@ -225,6 +225,10 @@ pub enum Error {
     Refused(Refusal),
     #[error("{fault}")]
     Broken { fault: Fault, answering: bool },
+    #[error(
+        "the model server at {server} ended the answer by its filter for contents; what came until then is kept"
+    )]
+    Filtered { server: String },
     /// An agent's program, or the model that it asked, failed.
     #[error("{words}")]
     Agent { words: String },
@@ -256,7 +260,9 @@ impl Error {
                     | Refusal::NoImages { .. }
                     | Refusal::Other { .. }
             ),
-            Self::Broken { fault: Fault::ContextOverflow(_), .. } | Self::Agent { .. } => true,
+            Self::Broken { fault: Fault::ContextOverflow(_), .. }
+            | Self::Filtered { .. }
+            | Self::Agent { .. } => true,
             Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
             _ => false,
         }
@@ -278,6 +284,7 @@ mod tests {
             (Error::Slow { server: server(), seconds: 1 }, "void"),
             (Error::Silent { server: server(), seconds: 1 }, "void"),
             (Error::UnusableKey, "void"),
+            (Error::Filtered { server: server() }, "failed"),
             (Error::Agent { words: "it exited".to_owned() }, "failed"),
             (Error::Cancelled, "cancelled"),
             (Error::Refused(error_body(400, "bad")), "failed"),

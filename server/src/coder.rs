@@ -14,6 +14,7 @@ mod offers;
 mod port;
 mod proxy;
 mod relay;
+mod room;
 mod setup;
 mod sources;
 mod tool_program;
@@ -30,17 +31,18 @@ use std::{
 
 use acp::Agent;
 use domain::{feed::StreamId, id::WorktreeId};
+use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wall::{Level, Marker, Process, Program, Wall};
 
-use crate::{backend, sentence::sentence};
+use crate::{backend, engine::Processes, sentence::sentence};
 use offers::Installing;
 use relay::Relay;
 use web::Web;
 
-pub(crate) use asking::Asking;
+pub(crate) use asking::{Asked, Asking};
 pub(crate) use external::ExternalAgent;
 use ground::Ground;
 pub(crate) use native::{Form, NativeAgent};
@@ -77,6 +79,9 @@ pub struct Coders {
     /// Where tools, and agents among them, are installed.
     tools: PathBuf,
     installing: Mutex<BTreeMap<&'static str, Installing>>,
+    sizes: tokio::sync::Mutex<disk::Sizes>,
+    /// Held while a worktree goes to the trash or comes back.
+    moving: tokio::sync::Mutex<()>,
 }
 
 impl Coders {
@@ -118,6 +123,8 @@ impl Coders {
             tools: crate::tools::dir(|name| std::env::var(name).ok())
                 .unwrap_or_else(|| data_dir.join("tools")),
             installing: Mutex::default(),
+            sizes: tokio::sync::Mutex::default(),
+            moving: tokio::sync::Mutex::default(),
         })
     }
 
@@ -198,6 +205,20 @@ impl Coders {
             connect,
             bind: Vec::new(),
         }
+    }
+}
+
+impl Processes for Coders {
+    fn end(&self, stream: StreamId) -> BoxFuture<'_, ()> {
+        async move {
+            match wall::end_task(&self.marker(stream)).await {
+                Ok(ended) => tracing::warn!(%stream, ended, "an attempt that did not stop was ended"),
+                Err(error) => {
+                    tracing::error!(%stream, %error, "an attempt's processes could not all be ended")
+                }
+            }
+        }
+        .boxed()
     }
 }
 

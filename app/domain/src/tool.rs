@@ -131,6 +131,9 @@ pub struct Ask {
     pub options: Vec<Permit>,
 }
 
+/// How long a person may take for an answer.
+pub const ANSWER_SECONDS_MAX: u32 = 24 * 60 * 60;
+
 /// How a request may be answered. An agent's own options are told apart by what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

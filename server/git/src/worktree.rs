@@ -4,6 +4,7 @@ mod anew;
 pub(crate) mod create;
 pub(crate) mod marker;
 mod result;
+mod sides;
 mod trash;
 
 use std::{
@@ -25,7 +26,7 @@ use crate::{
 };
 use marker::Marker;
 
-pub use trash::empty;
+pub use trash::size_of;
 
 /// What a worktree begins with, besides the project's current commit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -123,14 +124,7 @@ impl Worktree {
 
     /// The same file as it is now.
     pub fn after(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
-        if !beneath::is_plain(path) {
-            return Ok(None);
-        }
-        let (folder, name) = beneath::split(path);
-        let tree = self.tree();
-        let Ok(folder) = Folder::open(&tree).and_then(|top| top.descend(folder)) else { return Ok(None) };
-        let read = folder.read(name, bytes_max).map_err(at(path))?;
-        Ok(read.map(|(content, _)| content).filter(|content| content.len() as u64 <= bytes_max))
+        plain_file(&self.tree(), path, bytes_max)
     }
 
     pub(crate) fn look(&self, limits: &Limits) -> Result<Look, Error> {
@@ -162,6 +156,17 @@ impl Worktree {
     fn gitdir(&self) -> PathBuf {
         self.folder.join("git")
     }
+}
+
+/// A file beneath a folder; none where there is no such text.
+fn plain_file(folder: &Path, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+    if !beneath::is_plain(path) {
+        return Ok(None);
+    }
+    let (inner, name) = beneath::split(path);
+    let Ok(inner) = Folder::open(folder).and_then(|top| top.descend(inner)) else { return Ok(None) };
+    let read = inner.read(name, bytes_max).map_err(at(path))?;
+    Ok(read.map(|(content, _)| content).filter(|content| content.len() as u64 <= bytes_max))
 }
 
 /// A file of a tree; none where there is no such text.

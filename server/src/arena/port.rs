@@ -194,14 +194,8 @@ impl Port {
             if worktree.state != from || worktree.host != self.coders.host() {
                 continue;
             }
-            let (place, trash) = (self.coders.place(&worktree), self.coders.trash().to_owned());
-            let folder = self.coders.folder(worktree.id);
-            blocking_for_person(move || {
-                let found = git::Worktree::open(&place)?;
-                if to == State::Ready { found.restore(&folder) } else { found.trash(&trash) }
-            })
-            .await?;
             store::worktrees::set_state_of_battles(&self.db, worktree.id, to).await?;
+            self.coders.bring_to_place(worktree.id).await?;
         }
         Ok(())
     }

@@ -174,6 +174,7 @@ impl Turn<'_> {
             self.take(piece).await?;
         }
         match ending {
+            Ok(Finish::ContentFilter) => Err(Error::Filtered { server: self.server() }),
             Ok(_) => Ok(()),
             Err(Fault::Truncated) if broke => Err(Error::Disconnected { server: self.server() }),
             Err(fault) => {

@@ -15,7 +15,9 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, Ground, Place, measure::Sum, setup::Turn, tool_program::ToolProgram};
+use super::{
+    Asking, Coders, Ground, Place, measure::Sum, room::Room, setup::Turn, tool_program::ToolProgram,
+};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -83,9 +85,14 @@ impl NativeAgent {
         stop: &Stop,
     ) -> Result<Measured, backend::Error> {
         let mut tools = ToolProgram::start(&self.coders, ground, self.stream).await?;
-        let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
+        let room = Room::default();
+        let worked = tokio::select! {
+            worked = self.turns(outputs, stop, &mut tools) => worked,
+            () = stop.token().cancelled() => Err(backend::Error::Cancelled),
+            error = room.run_out(ground) => Err(error),
+        };
         tools.end().await;
-        worked.unwrap_or(Err(backend::Error::Cancelled))
+        worked
     }
 
     async fn turns(
@@ -208,9 +215,10 @@ impl NativeAgent {
         Ok(answer)
     }
 
-    /// What changes something may need a person's word.
+    /// What changes something may need a person's word, and so does what tells others of it.
     async fn may(&self, call: &Call, schemas: &[Schema]) -> bool {
-        if !schemas.iter().any(|schema| schema.name == call.name && schema.writes) {
+        let needs_word = |schema: &Schema| schema.writes || (schema.leaves && self.coder.asks);
+        if !schemas.iter().any(|schema| schema.name == call.name && needs_word(schema)) {
             return true;
         }
         let ask = Ask {

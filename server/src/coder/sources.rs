@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use app::error::AppError;
-use domain::{diff::Of, feed::StreamId, id::ContestantId, worktree::State};
+use domain::{
+    diff::{Compared, Of},
+    feed::StreamId,
+    id::{ChatId, ContestantId},
+    worktree::State,
+};
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
 
-use super::Coders;
+use super::{Coders, port::left_out};
 use crate::{
-    diffs::{NoChanges, Source, Sources},
+    diffs::{NoChanges, Source, Sources, Taken},
     sentence::sentence,
 };
 
@@ -21,26 +26,32 @@ pub struct Changes(pub Arc<Coders>);
 impl Sources for Changes {
     fn open(&self, of: Of) -> BoxFuture<'_, Result<Arc<dyn Source>, AppError>> {
         async move {
-            let chat = match of {
-                Of::Chat(chat) => chat,
-                Of::Contestant(contestant) => return self.result(contestant).await,
-                Of::Between(one, other) => return self.between(one, other).await,
-                Of::Sample(_) => return NoChanges.open(of).await,
-            };
-            let known = store::worktrees::get(&self.0.db, chat).await?;
-            match known.filter(|worktree| worktree.state == State::Ready) {
-                Some(worktree) => {
-                    let worktree = git::Worktree::open(&self.0.place(&worktree)).map_err(refused)?;
-                    Ok(Arc::new(Changed(worktree)) as Arc<dyn Source>)
+            let source: Arc<dyn Source> = match of {
+                Of::Chat(chat) => Arc::new(Changed(self.now(chat).await?)),
+                Of::Project(chat) => Arc::new(FromProject(self.now(chat).await?)),
+                Of::Chats(one, other) => {
+                    Arc::new(Sides { one: self.now(one).await?, other: self.now(other).await? })
                 }
-                None => NoChanges.open(of).await,
-            }
+                Of::Contestant(contestant) => self.result(contestant).await?,
+                Of::Between(one, other) => self.between(one, other).await?,
+                Of::Sample(_) => NoChanges.open(of).await?,
+            };
+            Ok(source)
         }
         .boxed()
     }
 }
 
 impl Changes {
+    /// A Coder's worktree as it is now.
+    async fn now(&self, chat: ChatId) -> Result<git::Worktree, AppError> {
+        let known = store::worktrees::get(&self.0.db, chat).await?;
+        let known = known.filter(|worktree| worktree.state == State::Ready);
+        let known = known.ok_or_else(|| AppError::Invalid("There are no changes here.".into()))?;
+        self.0.require_here(&known)?;
+        git::Worktree::open(&self.0.place(&known)).map_err(refused)
+    }
+
     /// The patch that was kept, and the texts around it for as long as the worktree is there.
     async fn result(&self, contestant: ContestantId) -> Result<Arc<dyn Source>, AppError> {
         let stream = self.newest(contestant).await?;
@@ -78,8 +89,8 @@ struct Kept {
 }
 
 impl Source for Kept {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.patch.clone())
+    fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
+        Ok(Taken { patch: self.patch.clone(), left_out: Vec::new() })
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -97,8 +108,8 @@ struct Between {
 }
 
 impl Source for Between {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.one.compare(&self.other, &Limits::default()).map_err(refused)?.patch)
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.one.compare(&self.other, limits).map_err(refused)?))
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -110,11 +121,46 @@ impl Source for Between {
     }
 }
 
+struct FromProject(git::Worktree);
+
+impl Source for FromProject {
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.0.diff_from_project(limits).map_err(refused)?))
+    }
+
+    fn old_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.in_project(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+
+    fn new_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.after(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+}
+
+struct Sides {
+    one: git::Worktree,
+    other: git::Worktree,
+}
+
+impl Source for Sides {
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.one.diff_to(&self.other, limits).map_err(refused)?))
+    }
+
+    fn old_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.one.after(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+
+    fn new_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.other.after(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+}
+
 struct Changed(git::Worktree);
 
 impl Source for Changed {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(self.0.diff(&Limits::default()).map_err(refused)?.patch)
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        Ok(taken(self.0.diff(limits).map_err(refused)?))
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {
@@ -124,6 +170,34 @@ impl Source for Changed {
     fn new_text(&self, path: &str) -> Option<Vec<u8>> {
         self.0.after(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
     }
+}
+
+impl Coders {
+    /// The newest Coders of the same project, besides what there always is.
+    pub(super) async fn sides(&self, chat: ChatId) -> Result<Vec<Compared>, AppError> {
+        const OTHERS_MAX: usize = 20;
+        let mut sides = vec![
+            Compared { of: Of::Chat(chat), title: "Against where it began".to_owned() },
+            Compared { of: Of::Project(chat), title: "Against your files now".to_owned() },
+        ];
+        let project = store::workspace::project_of_chat(&self.db, chat).await?.id;
+        for row in store::worktrees::list(&self.db, &self.host).await? {
+            let store::worktrees::Of::Chat(other) = row.of else { continue };
+            let is_ready = other != chat && row.worktree.state == State::Ready;
+            if is_ready && store::workspace::project_of_chat(&self.db, other).await?.id == project {
+                let title = format!("Against {}", row.title);
+                sides.push(Compared { of: Of::Chats(other, chat), title });
+            }
+            if sides.len() > OTHERS_MAX {
+                break;
+            }
+        }
+        Ok(sides)
+    }
+}
+
+fn taken(diff: git::Diff) -> Taken {
+    Taken { left_out: left_out(&diff), patch: diff.patch }
 }
 
 fn refused(error: git::Error) -> AppError {

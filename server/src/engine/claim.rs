@@ -113,6 +113,12 @@ impl Engine {
         });
     }
 
+    /// What must not be shown, as it is now.
+    pub(super) fn secrets(&self) -> Arc<[String]> {
+        let keys = self.0.models.keys();
+        redact::secrets(keys.iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()))
+    }
+
     async fn execute(&self, task: &Task, stream: StreamId, running: &Running) {
         let stop = &running.stop;
         let models = &self.0.models;
@@ -121,11 +127,11 @@ impl Engine {
             limit: limit(task),
             live: self.0.live.stream(stream),
             ledger: &self.0.db,
+            processes: self.0.coders.as_ref(),
             tally: &self.0.tally,
             stop,
-            secrets: redact::secrets(
-                models.keys().iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()),
-            ),
+            clock: &running.clock,
+            secrets: self.secrets(),
             title_model: models.default_model(),
         };
         let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task, stream, running)).await;
@@ -157,6 +163,7 @@ struct Entry<'a> {
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
         guard(&self.engine.0.running).remove(&self.stream);
+        self.engine.0.over.notify_waiters();
         self.engine.0.work.notify_one();
     }
 }

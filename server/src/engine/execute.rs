@@ -15,8 +15,9 @@ use tokio::{
 };
 
 use super::{
-    Stop, StopReason,
+    Clock, Stop, StopReason,
     ledger::{Ledger, Report},
+    redact::Redactor,
     tally::Tally,
     writer::Writer,
 };
@@ -80,13 +81,20 @@ impl Backend for Completion {
     }
 }
 
+/// Ends whatever an attempt that was given up has running, and makes sure of it. A trait, as the backend is one.
+pub(crate) trait Processes: Send + Sync {
+    fn end(&self, stream: StreamId) -> BoxFuture<'_, ()>;
+}
+
 pub(crate) struct Execution<'a> {
     pub stream: StreamId,
     pub limit: Duration,
     pub live: Arc<Stream>,
     pub ledger: &'a dyn Ledger,
+    pub processes: &'a dyn Processes,
     pub tally: &'a Tally,
     pub stop: &'a Stop,
+    pub clock: &'a Clock,
     pub secrets: Arc<[String]>,
     pub title_model: Option<ModelRef>,
 }
@@ -102,13 +110,23 @@ impl Execution<'_> {
             (Some(StopReason::Shutdown), Some(Ok(measured))) => Some(Outcome::Done { measured }),
             (Some(reason), _) => reason.outcome(self.limit),
             (None, Some(Ok(measured))) => Some(Outcome::Done { measured }),
-            (None, Some(Err(error))) => Some(error.outcome()),
+            (None, Some(Err(error))) => Some(self.redacted(error.outcome())),
             (None, None) => Some(Outcome::Lost),
         };
         if let Some(outcome) = outcome {
             self.report(outcome, said).await;
         }
         self.live.close();
+    }
+
+    /// What an agent or a model server says of its failure is theirs too.
+    fn redacted(&self, outcome: Outcome) -> Outcome {
+        let hide = |reason: String| Redactor::new(Arc::clone(&self.secrets)).redact(&reason);
+        match outcome {
+            Outcome::Failed { reason } => Outcome::Failed { reason: hide(reason) },
+            Outcome::Void { reason } => Outcome::Void { reason: hide(reason) },
+            other => other,
+        }
     }
 
     /// Holds the only sender, so that the writer sees the end when the backend is gone. `None` when the
@@ -122,11 +140,14 @@ impl Execution<'_> {
         tokio::pin!(run);
         tokio::select! {
             result = &mut run => return Some(result),
-            () = sleep(self.limit) => self.stop.ask(StopReason::TimedOut),
+            reason = self.clock.run_out(self.limit) => self.stop.ask(reason),
             () = self.stop.token().cancelled() => {}
         }
         // Give it the time to hang up in good order, but not longer.
-        let _ = timeout(STOP_WAIT_MAX, run).await;
+        if timeout(STOP_WAIT_MAX, run).await.is_err() {
+            // Whoever is told that this attempt is over may begin the next one.
+            self.processes.end(self.stream).await;
+        }
         None
     }
 

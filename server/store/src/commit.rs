@@ -16,6 +16,7 @@ use domain::{
     output::{Outcome, Phase},
     run,
     task::{self, Owner, Work},
+    tool::Ask,
     transcript::Transcript,
     workspace::ChatEntry,
 };
@@ -189,6 +190,7 @@ async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result
 
 /// What a running task is doing now.
 pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed> {
+    let phase = storable_phase(phase);
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
     let events = match owner_of(&mut tx, task).await? {
@@ -264,9 +266,22 @@ pub(crate) async fn finish(mut tx: Transaction<'_, Postgres>, events: Vec<Event>
     Ok(Committed { seq, events })
 }
 
+fn clean(text: String) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// What an agent asks in words that Postgres does not keep is asked all the same.
+fn storable_phase(phase: Phase) -> Phase {
+    match phase {
+        Phase::Asking(ask) => {
+            Phase::Asking(Ask { title: clean(ask.title), detail: clean(ask.detail), ..ask })
+        }
+        other => other,
+    }
+}
+
 /// What a model server says of its failure must not keep the task from ending.
 fn storable(outcome: Outcome) -> Outcome {
-    let clean = |reason: String| reason.replace('\0', "\u{fffd}");
     match outcome {
         Outcome::Failed { reason } => Outcome::Failed { reason: clean(reason) },
         Outcome::Void { reason } => Outcome::Void { reason: clean(reason) },

@@ -8,6 +8,7 @@ use domain::{
     output::Phase,
     slot,
     task::{Owner, Task},
+    tool::ANSWER_SECONDS_MAX,
 };
 use sqlx::PgConnection;
 
@@ -145,8 +146,15 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             sqlx::query!("update tasks set phase = $2 where id = $1", task.0, serde_json::to_value(phase)?)
                 .execute(&mut *connection)
                 .await?;
-            // While a person is asked, others may have the model.
+            // While a person is asked, others may have the model, and the attempt's time stands still.
             if matches!(phase, Phase::Asking(_)) {
+                sqlx::query!(
+                    "update tasks set deadline_at = deadline_at + make_interval(secs => $2) where id = $1",
+                    task.0,
+                    f64::from(ANSWER_SECONDS_MAX)
+                )
+                .execute(&mut *connection)
+                .await?;
                 slots::release(connection, *task).await?;
             }
         }

@@ -6,10 +6,11 @@ use domain::{
     Rejected,
     chat::title,
     feed::{Event, StreamId},
-    id::{BattleId, ChatId, WorktreeId},
+    id::{BattleId, ChatId, TaskId, WorktreeId},
     task::{Owner, Status},
     worktree::{State, Worktree},
 };
+use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -20,7 +21,16 @@ use crate::{
 };
 
 /// What agents can go on from, by their names.
-pub type AgentSessions = BTreeMap<String, String>;
+pub type AgentSessions = BTreeMap<String, AgentSession>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSession {
+    /// Empty where the agent was here and cannot go on from anywhere.
+    pub session: String,
+    /// The answer up to which the session holds the conversation. None: it holds what was before the first question.
+    #[serde(default)]
+    pub after: Option<TaskId>,
+}
 
 struct Row {
     id: Uuid,
@@ -50,6 +60,14 @@ pub(crate) async fn of_chat(connection: &mut PgConnection, chat: ChatId) -> Resu
     )
     .fetch_optional(connection)
     .await?;
+    row.map(Row::into_worktree).transpose()
+}
+
+pub async fn by_id(db: &Db, id: WorktreeId) -> Result<Option<Worktree>> {
+    let row =
+        sqlx::query_as!(Row, "select id, host, base, carried, state from worktrees where id = $1", id.0)
+            .fetch_optional(&db.pool)
+            .await?;
     row.map(Row::into_worktree).transpose()
 }
 
@@ -108,9 +126,13 @@ pub async fn made_for_battle(db: &Db, stream: StreamId, worktree: &Worktree) -> 
 
 /// Says what became of a worktree that is no Coder's.
 pub async fn set_state_of_battles(db: &Db, id: WorktreeId, state: State) -> Result<()> {
-    sqlx::query!("update worktrees set state = $2 where id = $1 and chat_id is null", id.0, word(&state)?)
-        .execute(&db.pool)
-        .await?;
+    sqlx::query!(
+        "update worktrees set state = $2 where id = $1 and chat_id is null and state <> 'gone'",
+        id.0,
+        word(&state)?
+    )
+    .execute(&db.pool)
+    .await?;
     Ok(())
 }
 
@@ -193,7 +215,7 @@ pub async fn set_state(db: &Db, chat: ChatId, state: State) -> Result<Worktree> 
         return Err(Rejected::Busy.into());
     }
     let worktree = chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?;
-    let worktree = Worktree { state, ..worktree };
+    let worktree = Worktree { state: worktree.state.turned(state)?, ..worktree };
     commit::finish(tx, vec![Event::WorktreeChanged { chat: chat.id, worktree: worktree.clone() }]).await?;
     Ok(worktree)
 }
@@ -206,13 +228,13 @@ pub async fn agent_sessions(db: &Db, id: WorktreeId) -> Result<AgentSessions> {
 }
 
 /// Keeps what an agent can go on from.
-pub async fn keep_agent_session(db: &Db, id: WorktreeId, agent: &str, session: &str) -> Result<()> {
+pub async fn keep_agent_session(db: &Db, id: WorktreeId, agent: &str, session: AgentSession) -> Result<()> {
     sqlx::query!(
-        "update worktrees set agent_sessions = agent_sessions || jsonb_build_object($2::text, $3::text)
+        "update worktrees set agent_sessions = agent_sessions || jsonb_build_object($2::text, $3::jsonb)
          where id = $1",
         id.0,
         agent,
-        session
+        serde_json::to_value(session)?
     )
     .execute(&db.pool)
     .await?;

@@ -98,6 +98,20 @@ impl World {
         Server::start(command, self.client.clone(), None).await
     }
 
+    /// The same with programs of the test's before all others.
+    pub async fn server_with_programs(&self, name: &str, tools: &Path, programs: &Path) -> Server {
+        let mut path = programs.as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut command = self.command(name, 0);
+        command
+            .env("BOOCODE_TOOLS_DIR", tools)
+            .env("PATH", path)
+            .arg("--model-server")
+            .arg(format!("local={}", self.model_url));
+        Server::start(command, self.client.clone(), None).await
+    }
+
     /// A server that is called by the name of a proxy in front, of which this test plays the part.
     pub async fn server_behind(&self, name: &str, public_url: &str, proxy: &str) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();

@@ -111,7 +111,7 @@ async fn wide_server(world: &World, name: &str, backend: &str, model: &str) -> S
     world.server_with(name, &["--config", file.to_str().unwrap()]).await
 }
 
-async fn launch(server: &Server, run: Value) -> String {
+pub async fn launch(server: &Server, run: Value) -> String {
     let (status, launched) = server.script("/api/runs", Some(run)).await;
     assert_eq!(status, StatusCode::CREATED, "{launched}");
     launched["id"].as_str().unwrap().to_owned()
@@ -130,7 +130,7 @@ async fn until(server: &Server, id: &str, what: &str, done: impl Fn(&Value) -> b
 }
 
 /// Each of its steps may take as long as anything may.
-async fn over(server: &Server, id: &str) -> Value {
+pub async fn over(server: &Server, id: &str) -> Value {
     let is_open = |status: &str| matches!(status, "waiting" | "queued" | "running");
     let open = |run: &Value| steps(run).iter().filter(|(_, status)| is_open(status)).count();
     let is_over = |run: &Value| !is_open(run["status"].as_str().unwrap());
@@ -142,7 +142,7 @@ async fn over(server: &Server, id: &str) -> Value {
     run
 }
 
-fn steps(run: &Value) -> Vec<(&str, &str)> {
+pub fn steps(run: &Value) -> Vec<(&str, &str)> {
     let steps = run["steps"].as_array().unwrap().iter();
     steps.map(|step| (step["id"].as_str().unwrap(), step["status"].as_str().unwrap())).collect()
 }
@@ -155,7 +155,7 @@ async fn report(server: &Server, id: &str) -> (Value, String) {
 }
 
 /// The page of a run as a browser gets it, with all that its agents said.
-async fn page(server: &Server, id: &str) -> Snapshot<Page> {
+pub async fn page(server: &Server, id: &str) -> Snapshot<Page> {
     server.call("page_snapshot", &[("path", format!("/run/{id}"))]).await.json().await.unwrap()
 }
 

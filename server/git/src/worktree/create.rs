@@ -20,7 +20,7 @@ use crate::{
     gitdir::{self, Objects},
     ignore::Rules,
     project,
-    scan::{Keep as _, Scan, Tracked, take_in},
+    scan::{Keep as _, Scan, take_in},
 };
 
 pub fn create(
@@ -207,15 +207,7 @@ impl Making<'_> {
     /// `own`: the project may forget what was never committed.
     fn carried(&self, own: &Repository, committed: &[Entry], excludes: &[u8]) -> Result<Vec<Entry>, Error> {
         let workdir = self.workdir();
-        let index = self.project.path().join("index");
-        let mut tracked = if index.exists() {
-            gitdir::read_index(&index)?
-        } else {
-            Tracked { entries: Vec::new(), stamp: (0, 0) }
-        };
-        if let Some(odd) = tracked.entries.iter().find(|entry| !beneath::is_plain(&entry.path)) {
-            return Err(Refused::OddPath(crate::display(&odd.path)).into());
-        }
+        let mut tracked = gitdir::tracked(self.project)?;
         let mut rules = Rules::default();
         rules.push(excludes, 0);
         let top = Folder::open(workdir).map_err(failed(workdir))?;

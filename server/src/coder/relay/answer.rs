@@ -21,9 +21,13 @@ pub(super) fn passed_on(answer: reqwest::Response, page: Page, door: Door) -> Re
             headers.insert(name, value.clone());
         }
     }
-    // One that asks to come back later is not broken.
-    if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
-        door.health.failed(&format!("The model server answered with {status}."));
+    let words = format!("The model server answered with {status}.");
+    if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        door.health.busy(&words);
+        return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
+    }
+    if status.is_server_error() {
+        door.health.failed(&words);
         return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
     }
     let streamed = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use domain::{
     id::{Attempt, TaskId},
     output::Phase,
+    tool,
     transcript::Transcript,
 };
 use futures::future::FutureExt as _;
@@ -22,6 +23,8 @@ enum Step {
     SayMuch(usize),
     Wait(u64),
     Fail,
+    FailWith(&'static str),
+    Plan(&'static str),
     /// Neither ends nor listens.
     Ignore,
 }
@@ -42,6 +45,11 @@ impl Backend for Scripted {
                     Step::SayMuch(bytes) => outputs.send(Output::Text("x".repeat(*bytes))).await.unwrap(),
                     Step::Wait(ms) => sleep(Duration::from_millis(*ms)).await,
                     Step::Fail => return Err(backend::Error::Unreachable { server: "there".into() }),
+                    Step::FailWith(words) => return Err(backend::Error::Agent { words: (*words).into() }),
+                    Step::Plan(text) => {
+                        let item = tool::Item { text: (*text).into(), status: tool::ItemStatus::Pending };
+                        outputs.send(Output::Plan(tool::Plan(vec![item]))).await.unwrap();
+                    }
                     Step::Ignore => std::future::pending().await,
                 }
             }
@@ -62,6 +70,14 @@ struct Memory {
     fenced: bool,
     append_failures: Mutex<u32>,
     report_failures: Mutex<u32>,
+    /// How many reports there were when what ran was ended.
+    ended: Mutex<Vec<usize>>,
+}
+
+impl Processes for Memory {
+    fn end(&self, _: StreamId) -> BoxFuture<'_, ()> {
+        async { guard(&self.ended).push(guard(&self.reports).len()) }.boxed()
+    }
 }
 
 impl Ledger for Memory {
@@ -117,6 +133,8 @@ impl Memory {
             limit: LIMIT,
             live,
             ledger: self,
+            processes: self,
+            clock: &Clock::default(),
             tally: &Tally::default(),
             stop,
             secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
@@ -152,13 +170,13 @@ async fn what_is_said_is_written_before_the_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_waits_at_most_a_tenth_of_a_second() {
+async fn a_batch_waits_at_most_a_twentieth_of_a_second() {
     let memory = Memory::new();
     let steps = (0..50).flat_map(|_| [Step::Say("tick "), Step::Wait(10)]).collect();
     memory.run(&Stop::default(), steps).await;
     let times: Vec<u128> = guard(&memory.appended).iter().map(|(_, at, _)| *at).collect();
-    assert!((5..=6).contains(&times.len()), "half a second in batches of 100 ms: {times:?}");
-    assert_eq!(times[0], 100);
+    assert!((10..=11).contains(&times.len()), "half a second in batches of 50 ms: {times:?}");
+    assert_eq!(times[0], 50);
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,6 +205,7 @@ async fn a_deadline_ends_even_a_backend_that_does_not_listen() {
         matches!(&memory.outcomes()[..], [Outcome::Failed { reason }] if reason == "It was not done within 1 minute.")
     );
     assert!(memory.began.unwrap().elapsed() <= LIMIT + STOP_WAIT_MAX + Duration::from_secs(1));
+    assert_eq!(*guard(&memory.ended), [0], "what it left running is gone before anybody hears of it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,6 +255,24 @@ async fn a_secret_that_comes_in_pieces_is_not_written() {
         .run(&Stop::default(), vec![Step::Say("it is hunter2"), Step::Wait(500), Step::Say("hunter2.")])
         .await;
     assert_eq!(memory.text(), "it is [redacted].");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_passes_nowhere_else_either() {
+    let memory = Memory::new();
+    let steps = vec![
+        Step::Say("it is hunter2"),
+        Step::Think("Hm."),
+        Step::Say("hunter2."),
+        Step::Plan("use hunter2hunter2"),
+        Step::FailWith("hunter2hunter2 was refused"),
+    ];
+    memory.run(&Stop::default(), steps).await;
+    let stream: String = guard(&memory.appended).iter().map(|(_, _, text)| text.clone()).collect();
+    assert!(stream.contains("use [redacted]") && !stream.contains("hunter2hunter2"), "{stream}");
+    assert_eq!(memory.text(), "it is [redacted][redacted].");
+    assert_eq!(memory.outcomes(), [Outcome::Failed { reason: "[redacted] was refused".into() }]);
+    assert!(guard(&memory.ended).is_empty(), "it ended by itself");
 }
 
 #[tokio::test(start_paused = true)]

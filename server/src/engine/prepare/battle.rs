@@ -72,7 +72,7 @@ impl Engine {
     ) -> Result<Arc<dyn Backend>, Unprepared> {
         let endpoint = self.endpoint(&task.model)?;
         let said = vec![Said::Question { text: words, files: Vec::new(), left_out: Vec::new() }];
-        let conversation = |work| Conversation { work, model: task.model.clone(), said };
+        let conversation = |work| Conversation { work, model: task.model.clone(), said, after: None };
         if let Some(coder) = task.coder.clone() {
             let (place, conversation) = (Place::Battle(battle.id), conversation(Purpose::CoderTurn));
             return self.agent(
@@ -172,7 +172,8 @@ impl Engine {
         words: String,
         max_tokens: u32,
     ) -> Result<Request, Unprepared> {
-        let conversation = Conversation { work: task.work, model: task.model.clone(), said: Vec::new() };
+        let (work, model) = (task.work, task.model.clone());
+        let conversation = Conversation { work, model, said: Vec::new(), after: None };
         let request = prompt::request(conversation, endpoint, None).map_err(Unprepared::Told)?;
         let messages = vec![Message::new(Role::System, system), Message::new(Role::User, words)];
         Ok(Request { messages, max_tokens: Some(max_tokens), ..request })

@@ -26,7 +26,7 @@ use super::{
     Unprepared,
 };
 use crate::{
-    coder::{Asking, ExternalAgent, Form, NativeAgent, Place},
+    coder::{ExternalAgent, Form, NativeAgent, Place},
     orchestrator::{CodeStep, Limited, Recorded},
 };
 
@@ -98,13 +98,12 @@ impl Engine {
         let coder = task.coder.clone().ok_or_else(none)?;
         let endpoint = self.endpoint(&task.model)?;
         let place = Place::Reading(brief.sees_project.then_some(project));
-        let answers = running.answers.clone();
-        let asking = Asking::new(self.0.db.clone(), stream, endpoint.slot_key.clone(), answers, false);
+        let asking = self.asking(stream, &endpoint, running, false);
         let coders = Arc::clone(&self.0.coders);
         let question = store::Said::Question { text: brief.prompt, files: Vec::new(), left_out: Vec::new() };
         if coder.backend.is_native() {
-            let conversation =
-                Conversation { work: task.work, model: task.model.clone(), said: vec![question] };
+            let (work, model) = (task.work, task.model.clone());
+            let conversation = Conversation { work, model, said: vec![question], after: None };
             let request = prompt::request(conversation, endpoint, None).map_err(Unprepared::Told)?;
             let schema = serde_json::from_str(&brief.schema);
             let schema = schema.map_err(|error| Unprepared::Told(error.to_string()))?;
@@ -140,6 +139,7 @@ impl Engine {
             asking,
             prompt,
             before,
+            after: None,
         });
         Ok(Arc::new(Limited { backend, calls_max: agent.limits.calls }))
     }

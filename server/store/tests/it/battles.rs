@@ -157,7 +157,7 @@ async fn what_an_attempt_made_comes_with_its_report_and_an_old_one_cannot_add(po
         deleted: 0,
         is_binary: false,
     };
-    let changes = Changes { files: vec![file], added: 1, deleted: 0 };
+    let changes = Changes { files: vec![file], added: 1, ..Changes::default() };
     let made = Made { changes: Some(changes.clone()), checked: None };
     while let Some(task) = claim(&scene).await {
         let stream = stream_of(&task);

@@ -91,7 +91,7 @@ fn a_contestant_updated() {
         cut_short: true,
     });
     let file = Changed { path: "a".into(), status: Became::Modified, added: 1, deleted: 2, is_binary: false };
-    contestant.changes = Some(Changes { files: vec![file], added: 1, deleted: 2 });
+    contestant.changes = Some(Changes { files: vec![file], added: 1, deleted: 2, left_out: Vec::new() });
     let checked = Checked { code: Some(1), duration_ms: 7, failures: vec!["t".into()], tail: "end".into() };
     contestant.check = CheckState::Done { task: TaskId(id(2)), checked };
     check(
