@@ -35,6 +35,7 @@ use uuid::Uuid;
 
 pub(crate) use answers::Answers;
 pub(crate) use execute::Backend;
+pub(crate) use redact::Redactor;
 use results::Stale;
 pub use tally::Tally;
 

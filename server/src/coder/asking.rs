@@ -15,7 +15,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
 use tokio::{sync::Mutex, time::sleep};
 
-use crate::engine::Answers;
+use crate::engine::{Answers, now_ms};
 
 /// How often a question, or a place, is tried while the database does not answer or none is free.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -42,7 +42,7 @@ impl Asking {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let heard = self.answers.expect(number);
         let phase = Phase::Asking(Ask { number, ..ask });
-        while let Err(error) = store::commit::phase(&self.db, self.stream, phase.clone()).await {
+        while let Err(error) = store::commit::phase(&self.db, self.stream, phase.clone(), now_ms()).await {
             if matches!(error, store::Error::Rejected(_)) {
                 return None;
             }
