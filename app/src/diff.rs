@@ -114,6 +114,7 @@ fn element_of(of: Of) -> String {
     match of {
         Of::Chat(chat) => format!("diff-of-{chat}"),
         Of::Contestant(contestant) => format!("diff-of-{contestant}"),
+        Of::Try(_, task) => format!("diff-of-{task}"),
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
