@@ -24,7 +24,8 @@ enum Name {
     Start,
     /// The same while chats go on, and a look at every question, answer and page
     Chat,
-    /// The same while battles go on, and a look at every contestant, result, process and folder
+    /// The same while battles go on that are stopped, tried again and judged, and a look at every contestant, result,
+    /// verdict, process and folder
     Arena,
     /// The same while flows run, and a look at every step and report
     Flows,
@@ -35,16 +36,16 @@ impl Chaos {
         println!("seed {}", self.seed);
         match self.name {
             Name::Start => start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?,
-            Name::Chat => self.wired(workspace, "chaos")?,
-            Name::Arena => self.wired(workspace, "chaos-arena")?,
-            Name::Flows => self.wired(workspace, "chaos-flows")?,
+            Name::Chat => self.wired(workspace, "chaos", Vec::new())?,
+            Name::Arena => self.wired(workspace, "chaos-arena", wired::agents(workspace)?)?,
+            Name::Flows => self.wired(workspace, "chaos-flows", Vec::new())?,
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn wired(&self, workspace: &Workspace, task: &str) -> Result<()> {
-        let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
-        let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
+    fn wired(&self, workspace: &Workspace, task: &str, mut arguments: Vec<String>) -> Result<()> {
+        let own = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
+        arguments.extend(own.map(|(name, value)| format!("{name}={value}")));
         wired::run(workspace, task, &arguments).map(drop)
     }
 }
