@@ -66,8 +66,8 @@ fn described(prompt: &str) -> String {
         let notes: Vec<_> = notes.split("\n\n").collect();
         return notes.iter().map(|note| first(note, WORDS / notes.len())).collect::<Vec<_>>().join(" ");
     }
-    let piece =
-        prompt.lines().find_map(|line| line.split_once(" piece ").map(|(_, name)| format!("piece {name}")));
+    let head = prompt.lines().find(|line| line.starts_with("<<<data ") && line.contains(" piece "));
+    let piece = head.and_then(|head| head.split_once(" piece ")).map(|(_, name)| format!("piece {name}"));
     let names = ["the result".to_owned()].into_iter().chain(piece);
     first(names.into_iter().find_map(|name| block(prompt, &name)).unwrap_or(prompt), WORDS)
 }
@@ -114,8 +114,9 @@ mod tests {
     fn a_result_is_described_by_its_words() {
         assert_eq!(of(&ask("judge", false)).as_deref(), Some("It did so."));
         let described = |name: &str, text: &str| {
-            let prompt =
-                format!("<<<data x1 the task\nDo\ndata x1>>>\n<<<data x1 {name}\n{text}\ndata x1>>>");
+            let prompt = format!(
+                "A piece of it.\n<<<data x1 the task\nDo\ndata x1>>>\n<<<data x1 {name}\n{text}\ndata x1>>>"
+            );
             of(&Ask { model: "judge".into(), prompt, ..Ask::default() }).unwrap()
         };
         assert_eq!(described("piece 2 of 3 of the result", "so and so"), "so and so");

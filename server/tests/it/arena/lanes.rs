@@ -19,8 +19,11 @@ async fn the_cloud_runs_at_once_while_local_ones_take_their_turns() {
     let field = Field::new(&world, &server).await;
     // Slow enough that those who run at once are seen at it.
     let mut battle = field.qa("[[rate 20]][[count 60]]", &[]);
-    let models = ["local/small", "cloud/small", "local/large", "cloud/large"];
-    battle["contestants"] = models.map(|model| json!({"model": model})).into();
+    // The scripted server loads one model at a time, and this cloud is one.
+    let contestants =
+        [("", "local/small"), ("", "cloud/small"), ("", "local/large"), ("Debugger", "cloud/small")];
+    battle["contestants"] =
+        contestants.map(|(identity, model)| json!({"identity": identity, "model": model})).into();
     let id = launch(&server, battle).await;
     let at_once = ["running", "running", "queued", "running"];
     let battle = until(&server, &id, "both lanes at work", |it| statuses(it) == at_once).await;

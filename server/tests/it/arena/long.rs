@@ -12,8 +12,8 @@ async fn a_long_result_is_judged_by_what_is_in_it() {
     let world = World::with(Script { tokens_per_second: 0.0, ..Script::default() }).await;
     let server = world.server("one").await;
     let field = Field::new(&world, &server).await;
-    let prompt = "[[on small]][[shell yes bad | head -c 60000 > made.txt]][[say So.]]\
-                  [[on large]][[shell yes good | head -c 60000 > made.txt]][[say So.]]";
+    let prompt = "[[on small]][[shell yes bad | head -c 250000 > made.txt]][[say So.]]\
+                  [[on large]][[shell yes good | head -c 250000 > made.txt]][[say So.]]";
     let mut battle = field.coding(prompt, &["native@small", "native@large"]);
     battle["judge"] = json!("local/judge");
     let id = launch(&server, battle).await;
@@ -31,7 +31,8 @@ async fn a_long_result_is_judged_by_what_is_in_it() {
 /// A server that does not tell how much it can take says so when it is too much; then less is asked at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_judge_that_can_take_little_is_asked_in_smaller_pieces() {
-    let script = Script { tokens_per_second: 0.0, context_tokens: 4_000, ..Script::default() };
+    let script =
+        Script { tokens_per_second: 0.0, context_tokens: 4_000, tells_context: false, ..Script::default() };
     let world = World::with(script).await;
     let server = world.server("one").await;
     let field = Field::new(&world, &server).await;
