@@ -100,9 +100,13 @@ pub fn TrySelect(id: ContestantId) -> impl IntoView {
     let choose = move |value: String| {
         let newest = tries.with_untracked(|tries| tries.last().copied());
         let Some(task) = value.parse().ok().filter(|task| Some(*task) != newest) else {
-            return arena.tries.update(|chosen| drop(chosen.remove(&id)));
+            return arena.tries.update(|chosen| {
+                chosen.remove(&id);
+            });
         };
-        arena.tries.update(|chosen| drop(chosen.insert(id, task)));
+        arena.tries.update(|chosen| {
+            chosen.insert(id, task);
+        });
         arena.run(async move {
             feed.bring(api::output_of_try(arena.battle, task).await?);
             Ok(())

@@ -152,7 +152,7 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
                 fresh,
                 at_ms,
             };
-            battle.decide(battle::Input::Report(report))?
+            battle.decide(battle::Input::Report(Box::new(report)))?
         }
         Owner::Run(run) => {
             let shown = runs::lock(&mut tx, run).await?;

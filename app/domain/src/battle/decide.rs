@@ -36,7 +36,7 @@ pub enum Input {
         fresh: Fresh,
         at_ms: i64,
     },
-    Report(Report),
+    Report(Box<Report>),
     Stop {
         fresh: Fresh,
         at_ms: i64,
@@ -116,7 +116,7 @@ impl Battle {
                 self.check_runs(task, attempt)?;
                 draft.count(task, tokens, &mut fresh, at_ms);
             }
-            Input::Report(report) => draft.report(report)?,
+            Input::Report(report) => draft.report(*report)?,
             Input::Stop { mut fresh, at_ms } => {
                 if self.course.status.is_over() || self.course.stopped.is_some() {
                     return Err(Rejected::Idle);

@@ -280,7 +280,7 @@ impl World {
         let status = &before.tasks[&letter.report.task].status;
         let current =
             matches!(status, task::Status::Running { attempt, .. } if *attempt == letter.report.attempt);
-        match before.decide(Input::Report(letter.report)) {
+        match before.decide(Input::Report(Box::new(letter.report))) {
             Ok(events) => {
                 assert!(current, "a stale report was accepted");
                 self.commit(letter.battle, events);
@@ -325,7 +325,7 @@ impl World {
                 fresh: self.fresh(),
                 at_ms: self.now,
             };
-            let events = self.battles[&battle].decide(Input::Report(report)).unwrap();
+            let events = self.battles[&battle].decide(Input::Report(Box::new(report))).unwrap();
             self.commit(battle, events);
         }
     }

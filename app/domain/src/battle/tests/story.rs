@@ -141,7 +141,7 @@ impl Story {
             "1" => report.checked = Some(Checked::new(Some(1), 1, "")),
             said => report.said = Some(said.to_owned()),
         }
-        Input::Report(report)
+        Input::Report(Box::new(report))
     }
 
     pub fn judge_all(&mut self, letter: &str) -> Result<(), Rejected> {
@@ -180,7 +180,7 @@ impl Story {
                 fresh: self.fresh(),
                 at_ms: 9,
             };
-            let events = self.battle.decide(Input::Report(report))?;
+            let events = self.battle.decide(Input::Report(Box::new(report)))?;
             self.feed(events);
         }
         Ok(())
