@@ -117,6 +117,7 @@ fn element_of(of: Of) -> String {
     match of {
         Of::Chat(chat) => format!("diff-of-{chat}"),
         Of::Contestant(contestant) => format!("diff-of-{contestant}"),
+        Of::Try(_, task) => format!("diff-of-{task}"),
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
         Of::Project(chat) => format!("diff-project-{chat}"),
         Of::Chats(one, other) => format!("diff-chats-{one}-{other}"),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use domain::{
     battle::Battle,
     chat::Chat,
-    feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamId},
+    feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamCopy, StreamId},
     id::{BattleId, ChatId, RunId},
     page::{Page, Wanted},
     run,
@@ -82,6 +82,15 @@ impl Feed {
         });
         self.texts.update_value(|texts| drop(texts.insert(stream, text.clone())));
         text
+    }
+
+    /// Shows texts that the page does not keep up to date: they are whole.
+    pub fn bring(&self, texts: Vec<(StreamId, String)>) {
+        for (stream, text) in texts {
+            let copy = StreamCopy { text, retracted: false };
+            self.mirror.update_untracked(|mirror| drop(mirror.streams.insert(stream, copy)));
+            self.show_text(stream);
+        }
     }
 
     /// Starts again from a new snapshot, of the same page or of another.

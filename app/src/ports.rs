@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::{header, request::Parts};
 use domain::{
     backend::{self, Backend, Wanted},
-    battle,
+    battle::{self, analysis::Estimate},
     browser::{Browser, Pairing},
     catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
@@ -104,6 +104,16 @@ pub trait Arena: Send + Sync {
     fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
     /// A battle as one file of HTML, after what that is called.
     fn export(&self, battle: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>>;
+    /// What it would take this judge to compare the results.
+    fn estimate(&self, of: Compared, judge: battle::Judge) -> BoxFuture<'_, Result<Estimate, AppError>>;
+}
+
+/// Whose results would be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    Battle(BattleId),
+    /// So many that are not there yet: each may turn out to be long.
+    Unknown(usize),
 }
 
 /// Flows at work on projects, and what they reported.

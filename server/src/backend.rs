@@ -249,6 +249,15 @@ impl Error {
         }
     }
 
+    /// Whether the question is longer than what the model can take.
+    pub fn is_overflow(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused(Refusal::ContextOverflow(_))
+                | Self::Broken { fault: Fault::ContextOverflow(_), .. }
+        )
+    }
+
     /// A model answers for what happens from its first token on, and for a request that it cannot take. A server
     /// that is down, overloaded, misconfigured or not to be understood is never a model's loss.
     fn is_models_fault(&self) -> bool {

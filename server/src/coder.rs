@@ -45,12 +45,13 @@ use web::Web;
 pub(crate) use asking::{Asked, Asking};
 pub(crate) use external::ExternalAgent;
 use ground::Ground;
+pub(crate) use measure::Sum;
 pub(crate) use native::{Form, NativeAgent};
 pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
 pub(crate) use setup::Turn;
 pub use sources::Changes;
-pub(crate) use worktrees::{Place, blocking, copies};
+pub(crate) use worktrees::{Place, blocking};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -16,7 +16,7 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ChatId, ContestantId};
+use crate::id::{ChatId, ContestantId, TaskId};
 pub use row::{Kind, LineId, Row};
 pub use wire::{Colour, RowText, Span, Spans, line_row};
 
@@ -27,6 +27,8 @@ pub enum Of {
     Chat(ChatId),
     /// What a contestant's result changed since its base.
     Contestant(ContestantId),
+    /// The same of one of its tries, whichever is the newest.
+    Try(ContestantId, TaskId),
     /// From the first one's result to the second one's.
     Between(ContestantId, ContestantId),
     /// From the project's files as they are now to a Coder's.

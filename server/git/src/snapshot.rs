@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use git2::{BranchType, DiffFormat, DiffOptions, Oid, Repository};
 
 use crate::{
-    Error, Limits, Worktree,
+    Error, Limits, Start, Worktree,
     entry::SUBMODULE,
     gitdir, project,
     worktree::{
         Look,
-        create::{self, from_look},
+        create::{self, Copy, from_look},
         marker::Marker,
         text_in,
     },
@@ -46,7 +46,18 @@ impl Snapshot {
         carry: bool,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let marker = create::snapshot(folder, id, project, carry, limits)?;
+        Self::take_with(folder, id, project, Start { carry, copy: &[] }, limits)
+    }
+
+    /// The same with files that come along with every worktree that begins with it, as they are now.
+    pub fn take_with(
+        folder: &Path,
+        id: &str,
+        project: &Path,
+        start: Start,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let marker = create::snapshot(folder, id, project, start, limits)?;
         Ok(Self { folder: folder.to_owned(), marker })
     }
 
@@ -123,14 +134,15 @@ impl Snapshot {
     }
 
     /// Makes `folder` a worktree that begins with it.
-    pub fn worktree(
-        &self,
-        folder: &Path,
-        id: &str,
-        copy: &[PathBuf],
-        limits: &Limits,
-    ) -> Result<Worktree, Error> {
-        from_look(folder, id, &self.marker, &self.look()?, copy, limits)
+    pub fn worktree(&self, folder: &Path, id: &str, limits: &Limits) -> Result<Worktree, Error> {
+        from_look(folder, id, &self.marker, &self.look()?, self.copies()?, limits)
+    }
+
+    pub(crate) fn copies(&self) -> Result<Vec<Copy>, Error> {
+        if self.marker.copied.is_empty() {
+            return Ok(Vec::new());
+        }
+        create::kept(&self.marker.copied, &Repository::open(self.folder.join("git"))?)
     }
 
     fn look(&self) -> Result<Look, Error> {

@@ -15,7 +15,7 @@ use std::{
 use git2::{ObjectType, Oid, Repository};
 
 use crate::{
-    Diff, Error, Limits, Refused,
+    Diff, Error, Limits, Refused, Snapshot,
     beneath::{self, Folder},
     diff,
     error::{at, from_io, io},
@@ -111,15 +111,18 @@ impl Worktree {
         text_in(&Repository::open(self.gitdir())?, Oid::from_str(start)?, path, bytes_max)
     }
 
-    /// Makes `folder` a worktree that begins with this one's result.
+    /// Makes `folder` a worktree that begins with this one's result, and with what the snapshot that this one began
+    /// with lets come along and git does not see: that is no part of a result.
     pub fn copy_result(
         &self,
         folder: &Path,
         id: &str,
-        copy: &[PathBuf],
+        began_with: &Snapshot,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        create::from_look(folder, id, &self.marker, &self.look_at_result()?, copy, limits)
+        let mut copies = began_with.copies()?;
+        copies.retain(|copy| copy.is_ignored);
+        create::from_look(folder, id, &self.marker, &self.look_at_result()?, copies, limits)
     }
 
     /// The same file as it is now.

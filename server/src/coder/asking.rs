@@ -16,7 +16,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
 use tokio::{sync::Mutex, time::sleep};
 
-use crate::engine::{Answers, Clock, Redactor};
+use crate::engine::{Answers, Clock, Redactor, now_ms};
 
 /// How often a question, or a place, is tried while the database does not answer or none is free.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -58,7 +58,7 @@ impl Asking {
         let phase = Phase::Asking(Ask { number, title, detail, ..ask });
         let _standing = clock.stand();
         let mut tries = 0;
-        while let Err(error) = store::commit::phase(db, *stream, phase.clone()).await {
+        while let Err(error) = store::commit::phase(db, *stream, phase.clone(), now_ms()).await {
             tries += 1;
             if matches!(error, store::Error::Rejected(_)) || tries == TRIES_MAX {
                 tracing::warn!(%stream, %error, "what an agent asked could not be asked");

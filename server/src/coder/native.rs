@@ -106,17 +106,14 @@ impl NativeAgent {
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
         let mut pace = self.pace.clone();
         loop {
-            let reply = native::run(&self.client, &request, outputs, stop.token()).await?;
-            if let Some(usage) = reply.measured.usage {
-                say(outputs, Output::Usage(usage)).await?;
-            }
+            let reply = self.ask(&request, outputs, stop).await?;
             sum.add(reply.measured);
             let next = pace.answered(&reply.calls);
             if next == Next::Done {
                 if let Some(form) = self.form.as_ref().filter(|form| !(form.fits)(&reply.text)) {
                     request.messages.push(Message::new(Role::Assistant, reply.text));
                     let request = in_form(request, form, IN_FORM.to_owned());
-                    sum.add(native::run(&self.client, &request, outputs, stop.token()).await?.measured);
+                    sum.add(self.ask(&request, outputs, stop).await?.measured);
                 }
                 break;
             }
@@ -153,7 +150,21 @@ impl NativeAgent {
             }
         };
         say(outputs, Output::Text(format!("\n\n*{}*\n\n", why.told()))).await?;
-        Ok(native::run(&self.client, &request, outputs, stop.token()).await?.measured)
+        Ok(self.ask(&request, outputs, stop).await?.measured)
+    }
+
+    /// What an answer used is told at once, so that a limit can be held while it works.
+    async fn ask(
+        &self,
+        request: &Request,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<native::Reply, backend::Error> {
+        let reply = native::run(&self.client, request, outputs, stop.token()).await?;
+        if let Some(usage) = reply.measured.usage {
+            say(outputs, Output::Usage(usage)).await?;
+        }
+        Ok(reply)
     }
 
     fn schemas(&self) -> Vec<Schema> {

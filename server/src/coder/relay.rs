@@ -10,6 +10,7 @@ mod question;
 
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -22,20 +23,32 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
 };
-use domain::output::{Measured, Output};
+use domain::{
+    catalogue::Flavour,
+    output::{Measured, Output},
+};
 use reqwest::Client;
 use serde_json::json;
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::{net::TcpListener, sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{health::Health, measure::Sum};
-use crate::{backend, live::guard, models::Endpoint};
+use crate::{
+    backend::{
+        self,
+        native::loading::{self, Loading},
+    },
+    live::guard,
+    models::Endpoint,
+};
 use question::{Page, Question};
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A model may have to be loaded before the first byte comes.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
+/// Between two looks at a server that does not answer yet.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A server that is there takes a connection at once; one that thinks about it is left to the agent.
 const CHECK_WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -54,9 +67,34 @@ struct Door {
     used: Arc<Used>,
 }
 
+impl Door {
+    /// Waits for an answer to begin, and sees meanwhile whether the model is being loaded.
+    async fn waiting(
+        &self,
+        client: &Client,
+        answer: impl Future<Output = reqwest::Result<reqwest::Response>>,
+    ) -> reqwest::Result<reqwest::Response> {
+        let flavour = match self.endpoint.flavour {
+            Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
+            _ => backend::Flavour::Plain,
+        };
+        let mut answer = pin!(answer);
+        let Ok(base_url) = self.endpoint.base_url.parse() else { return answer.await };
+        let (api_key, poll) = (self.endpoint.api_key.as_ref(), LOOK_EVERY);
+        loop {
+            let place = loading::Place { client, base_url: &base_url, api_key, flavour, poll };
+            tokio::select! {
+                answer = &mut answer => return answer,
+                sight = loading::look(place) => guard(&self.used.loading).told_by(sight),
+            }
+        }
+    }
+}
+
 /// What the model server says of its work for one task.
 struct Used {
     sum: Mutex<Sum>,
+    loading: Mutex<Loading>,
     /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
     outputs: mpsc::WeakSender<Output>,
 }
@@ -104,7 +142,8 @@ impl Relay {
     pub fn open(&self, endpoint: Endpoint, model: &str, outputs: &mpsc::Sender<Output>) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let used = Arc::new(Used { sum: Mutex::default(), outputs: outputs.downgrade() });
+        let used =
+            Arc::new(Used { sum: Mutex::default(), loading: Mutex::default(), outputs: outputs.downgrade() });
         let door = Door {
             endpoint: endpoint.clone(),
             model: model.to_owned(),
@@ -132,9 +171,10 @@ impl Relay {
         let Ok(question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
+        let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
-        match tokio::time::timeout(HEADERS_WAIT_MAX, asked).await {
-            Ok(Ok(answer)) => answer::passed_on(answer, page, door),
+        match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
+            Ok(Ok(answer)) => answer::passed_on(answer, page, door, asked_at).await,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
                 door.health.failed("The model server does not answer.");
@@ -172,7 +212,8 @@ impl Passage {
 
     /// What all answers until now measured together, as far as the model server told of each.
     pub fn measured(&self) -> Measured {
-        guard(&self.used.sum).clone().total(0)
+        let load_ms = guard(&self.used.loading).total_ms();
+        Measured { load_ms, ..guard(&self.used.sum).clone().total(0) }
     }
 
     /// What went wrong with the model server when it was asked last.

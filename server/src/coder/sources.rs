@@ -6,7 +6,7 @@ use app::error::AppError;
 use domain::{
     diff::{Compared, Of},
     feed::StreamId,
-    id::{ChatId, ContestantId},
+    id::{ChatId, ContestantId, TaskId},
     worktree::State,
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -32,7 +32,8 @@ impl Sources for Changes {
                 Of::Chats(one, other) => {
                     Arc::new(Sides { one: self.now(one).await?, other: self.now(other).await? })
                 }
-                Of::Contestant(contestant) => self.result(contestant).await?,
+                Of::Contestant(contestant) => self.result(contestant, None).await?,
+                Of::Try(contestant, task) => self.result(contestant, Some(task)).await?,
                 Of::Between(one, other) => self.between(one, other).await?,
                 Of::Sample(_) => NoChanges.open(of).await?,
             };
@@ -53,26 +54,29 @@ impl Changes {
     }
 
     /// The patch that was kept, and the texts around it for as long as the worktree is there.
-    async fn result(&self, contestant: ContestantId) -> Result<Arc<dyn Source>, AppError> {
-        let stream = self.newest(contestant).await?;
-        let none = || AppError::Invalid("It has changed nothing yet.".into());
+    async fn result(
+        &self,
+        contestant: ContestantId,
+        of: Option<TaskId>,
+    ) -> Result<Arc<dyn Source>, AppError> {
+        let stream = self.stream(contestant, of).await?;
+        let none = || AppError::Invalid("No change of it was kept.".into());
         let patch = store::results::patch(&self.0.db, stream).await?.ok_or_else(none)?;
         Ok(Arc::new(Kept { patch, worktree: self.worktree(stream).await? }))
     }
 
     async fn between(&self, one: ContestantId, other: ContestantId) -> Result<Arc<dyn Source>, AppError> {
         let gone = || AppError::Invalid("A worktree of the two is gone, so they cannot be compared.".into());
-        let one = self.worktree(self.newest(one).await?).await?.ok_or_else(gone)?;
-        let other = self.worktree(self.newest(other).await?).await?.ok_or_else(gone)?;
+        let one = self.worktree(self.stream(one, None).await?).await?.ok_or_else(gone)?;
+        let other = self.worktree(self.stream(other, None).await?).await?.ok_or_else(gone)?;
         Ok(Arc::new(Between { one, other }))
     }
 
-    async fn newest(&self, contestant: ContestantId) -> Result<StreamId, AppError> {
+    /// The attempt that counts of one of its tries; of the newest where none is named.
+    async fn stream(&self, contestant: ContestantId, of: Option<TaskId>) -> Result<StreamId, AppError> {
         let battle = store::battles::of_contestant(&self.0.db, contestant).await?;
         let battle = store::battles::get(&self.0.db, battle).await?;
-        let task = battle.task_of(battle.contestant(contestant)?);
-        let stream =
-            task.and_then(|task| Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 }));
+        let stream = battle.stream_of_try(contestant, of)?;
         stream.ok_or_else(|| AppError::Invalid("It has not begun yet.".into()))
     }
 

@@ -54,9 +54,8 @@ impl Coders {
         let setup = self.setup_of_battle(battle).await?;
         let id = WorktreeId(Uuid::now_v7());
         let (snapshot, folder) = (self.snapshot_folder(battle.0), self.folder(id));
-        let copy = copies(&setup);
         let made = blocking_until(turn.stop, move |limits| {
-            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), &copy, limits)
+            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), limits)
         })
         .await?;
         let made = self.set_up(made, &setup, turn).await?;
@@ -64,10 +63,13 @@ impl Coders {
         Ok(made)
     }
 
-    /// As the battle's project asks for it now.
+    /// As it was agreed when the battle began: whoever comes late begins like everybody else.
     pub(crate) async fn setup_of_battle(&self, battle: BattleId) -> Result<Setup, backend::Error> {
         let battle = store::battles::get(&self.db, battle).await.map_err(|error| unprepared(&error))?;
-        store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error))
+        match battle.terms.setup {
+            Some(setup) => Ok(setup),
+            None => store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error)),
+        }
     }
 
     pub(crate) async fn note_for_battle(
@@ -210,7 +212,7 @@ impl Coders {
     }
 }
 
-pub(crate) fn copies(setup: &Setup) -> Vec<PathBuf> {
+fn copies(setup: &Setup) -> Vec<PathBuf> {
     setup.copy.iter().map(PathBuf::from).collect()
 }
 

@@ -112,7 +112,7 @@ impl Table {
         self.launch(battle).await?;
         let claimed = [self.claim(Uuid::nil()).await?, self.claim(Uuid::nil()).await?];
         for task in &claimed {
-            commit::phase(&self.db, stream_of(task), Phase::Generating).await?;
+            commit::phase(&self.db, stream_of(task), Phase::Generating, 1).await?;
         }
         for task in &claimed {
             let done = Outcome::Done { measured: Measured::default() };
@@ -131,7 +131,7 @@ impl Table {
             self.launch(battle).await?;
             for _ in 0..2 {
                 let task = self.claim(predecessor).await?;
-                commit::phase(&self.db, stream_of(&task), Phase::Generating).await?;
+                commit::phase(&self.db, stream_of(&task), Phase::Generating, 1).await?;
             }
         }
         let began = Instant::now();
@@ -162,6 +162,7 @@ impl Table {
             tokens_max: None,
             carry: false,
             check: None,
+            setup: None,
             judge: None,
             host: "here".to_owned(),
         };

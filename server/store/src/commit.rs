@@ -134,16 +134,26 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
             let battle = battles::lock(&mut tx, battle).await?;
             let stream = StreamId { task, attempt };
             let stream_len = lock_stream(&mut tx, stream).await?;
-            let Made { changes, checked } = results::read(&mut tx, stream).await?;
+            let Made { changes, unkept, checked } = results::read(&mut tx, stream).await?;
             let work = battle.tasks.get(&task).map(|task| task.work);
             let said = match work {
                 Some(Work::Digest | Work::Judgement) => Some(said_in(&mut tx, stream).await?),
                 _ => None,
             };
             let fresh = Fresh::new(Uuid::now_v7());
-            let report =
-                battle::Report { task, attempt, outcome, stream_len, said, changes, checked, fresh, at_ms };
-            battle.decide(battle::Input::Report(report))?
+            let report = battle::Report {
+                task,
+                attempt,
+                outcome,
+                stream_len,
+                said,
+                changes,
+                unkept,
+                checked,
+                fresh,
+                at_ms,
+            };
+            battle.decide(battle::Input::Report(Box::new(report)))?
         }
         Owner::Run(run) => {
             let shown = runs::lock(&mut tx, run).await?;
@@ -189,7 +199,7 @@ async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result
 }
 
 /// What a running task is doing now.
-pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed> {
+pub async fn phase(db: &Db, stream: StreamId, phase: Phase, at_ms: i64) -> Result<Committed> {
     let phase = storable_phase(phase);
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
@@ -197,23 +207,25 @@ pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed>
         Owner::Chat(chat) => {
             let chat = chats::lock(&mut tx, chat).await?;
             let task = chat.tasks.get(&task).ok_or(Rejected::Stale)?;
-            task.decide(task::Input::Phase { attempt, phase })?
+            task.decide(task::Input::Phase { attempt, phase, at_ms })?
         }
         Owner::Battle(battle) => {
-            battles::lock(&mut tx, battle).await?.decide(battle::Input::Phase { task, attempt, phase })?
+            let input = battle::Input::Phase { task, attempt, phase, at_ms };
+            battles::lock(&mut tx, battle).await?.decide(input)?
         }
-        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase)?,
+        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase, at_ms)?,
     };
     finish(tx, events).await
 }
 
 /// A running task has used so many tokens more. Only battles count them while they run.
-pub async fn used(db: &Db, stream: StreamId, tokens: u64) -> Result<()> {
+pub async fn used(db: &Db, stream: StreamId, tokens: u64, at_ms: i64) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
     if let Owner::Battle(battle) = owner_of(&mut tx, task).await? {
         let battle = battles::lock(&mut tx, battle).await?;
-        let events = battle.decide(battle::Input::Used { task, attempt, tokens })?;
+        let fresh = Fresh::new(Uuid::now_v7());
+        let events = battle.decide(battle::Input::Used { task, attempt, tokens, fresh, at_ms })?;
         finish(tx, events).await?;
     }
     Ok(())

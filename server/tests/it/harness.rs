@@ -88,6 +88,19 @@ impl World {
         Server::start(command, self.client.clone(), None).await
     }
 
+    /// A server whose model server asks for this key.
+    pub async fn server_with_key(&self, name: &str, key: &str) -> Server {
+        let settings = format!(
+            "[[model_server]]\nname = \"local\"\nurl = \"{}\"\napi_key_env = \"SCRIPTED_KEY\"\n",
+            self.model_url
+        );
+        let file = self.folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, settings).unwrap();
+        let mut command = self.command(name, 0);
+        command.env("SCRIPTED_KEY", key).arg("--config").arg(file);
+        Server::start(command, self.client.clone(), None).await
+    }
+
     /// A server that finds its agents in a folder of the test's.
     pub async fn server_with_tools(&self, name: &str, tools: &Path) -> Server {
         let mut command = self.command(name, 0);

@@ -92,6 +92,9 @@ pub enum Event {
         task: TaskId,
         attempt: Attempt,
         phase: Phase,
+        /// When its work began, where it was only made ready before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        began_at_ms: Option<i64>,
     },
     /// A person's word on what the agent asked.
     TaskAnswered {

@@ -64,9 +64,15 @@ impl Shown {
         Ok(events)
     }
 
-    pub fn phased(&self, task: TaskId, attempt: Attempt, phase: Phase) -> Result<Vec<Event>, Rejected> {
+    pub fn phased(
+        &self,
+        task: TaskId,
+        attempt: Attempt,
+        phase: Phase,
+        at_ms: i64,
+    ) -> Result<Vec<Event>, Rejected> {
         let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
-        task.decide(task::Input::Phase { attempt, phase })
+        task.decide(task::Input::Phase { attempt, phase, at_ms })
     }
 
     pub fn ended(&self, ended: Ended) -> Result<Vec<Event>, Rejected> {

@@ -24,7 +24,7 @@ fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
     ground.git(&["add", "-A"]);
     ground.git(&["commit", "-qm", "later"]);
     let begin = |snapshot: &Snapshot, id: &str| {
-        snapshot.worktree(&ground.dir.path().join(id), id, &[], &limits()).unwrap()
+        snapshot.worktree(&ground.dir.path().join(id), id, &limits()).unwrap()
     };
     let text = |worktree: &Worktree, path: &str| fs::read_to_string(worktree.tree().join(path)).ok();
     let (first, second) = (begin(&committed, "w1"), begin(&carried, "w2"));
@@ -38,6 +38,30 @@ fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
     assert_eq!(again.text(b"a", 100).unwrap().as_deref(), Some(&b"mine\n"[..]));
     assert_eq!(again.text(b"secret", 100).unwrap(), None);
     assert_eq!(again.paths().unwrap(), [&b".gitignore"[..], b"a", b"new"]);
+}
+
+#[test]
+fn what_comes_along_is_what_it_was_when_the_snapshot_was_taken() {
+    let ground = Ground::new(&[("a", "one\n"), (".gitignore", ".env\n")]);
+    ground.write(".env", "key=1\n");
+    ground.write("local.toml", "x=1\n");
+    let copy = [".env".into(), "local.toml".into()];
+    let start = git::Start { carry: false, copy: &copy };
+    let folder = ground.dir.path().join("s");
+    let snapshot = Snapshot::take_with(&folder, "s", &ground.project(), start, &limits()).unwrap();
+    ground.write(".env", "key=2\n");
+    fs::remove_file(ground.at("local.toml")).unwrap();
+    let mut worktree = snapshot.worktree(&ground.dir.path().join("w"), "w", &limits()).unwrap();
+    let text = |worktree: &Worktree, path: &str| fs::read_to_string(worktree.tree().join(path)).unwrap();
+    assert_eq!([text(&worktree, ".env"), text(&worktree, "local.toml")], ["key=1\n", "x=1\n"]);
+    assert!(worktree.diff(&limits()).unwrap().files.is_empty());
+    // A result is checked with it too, and what git sees of it is as the result has it.
+    fs::write(worktree.tree().join("local.toml"), "x=2\n").unwrap();
+    fs::write(worktree.tree().join(".env"), "key=3\n").unwrap();
+    worktree.seal(&limits()).unwrap();
+    let again = Snapshot::open(&folder).unwrap();
+    let checked = worktree.copy_result(&ground.dir.path().join("c"), "c", &again, &limits()).unwrap();
+    assert_eq!([text(&checked, ".env"), text(&checked, "local.toml")], ["key=1\n", "x=2\n"]);
 }
 
 #[test]
@@ -93,7 +117,9 @@ fn a_result_stays_as_it_was_and_can_be_compared_copied_and_adopted() {
     assert_eq!(told, [("a".into(), Modified), ("b".into(), Deleted), ("c".into(), Deleted)]);
     assert!(String::from_utf8_lossy(&between.patch).contains("-by one\n+by other\n"));
 
-    let copy = one.copy_result(&ground.dir.path().join("w3"), "w3", &[], &limits()).unwrap();
+    let began_with =
+        Snapshot::take(&ground.dir.path().join("s"), "s", &ground.project(), false, &limits()).unwrap();
+    let copy = one.copy_result(&ground.dir.path().join("w3"), "w3", &began_with, &limits()).unwrap();
     let held = files(&copy.tree());
     assert_eq!(held[&b"a".to_vec()].1, b"by one\n");
     assert!(copy.diff(&limits()).unwrap().files.is_empty());

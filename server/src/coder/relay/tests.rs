@@ -229,3 +229,51 @@ async fn what_answers_cost_is_told_as_they_end_and_added_up() {
     assert!(told.recv().await.is_none());
     ask(&passage, "/v1/chat/completions", "{}").await;
 }
+
+/// What an agent's model server does before it answers is its model's loading, whichever way it tells of that.
+#[tokio::test]
+async fn a_server_that_loads_its_model_is_seen_at_it() {
+    let answered = || {
+        let words = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n";
+        ([("content-type", "text/event-stream")], words).into_response()
+    };
+    // llama.cpp refuses until it is ready; llama-swap keeps silent, and tells who asks.
+    let refusals = Arc::new(Mutex::new(1));
+    let refusing = Router::new().fallback(move || async move {
+        let mut left = guard(&refusals);
+        if *left == 0 {
+            return answered();
+        }
+        *left -= 1;
+        let error = json!({"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}});
+        (StatusCode::SERVICE_UNAVAILABLE, axum::Json(error)).into_response()
+    });
+    let looked = Arc::new(tokio::sync::Notify::new());
+    let told = Arc::clone(&looked);
+    let silent = Router::new()
+        .route(
+            "/running",
+            get(move || async move {
+                told.notify_one();
+                axum::Json(json!({"running": [{"model": "m", "state": "starting"}]}))
+            }),
+        )
+        // By the second look the first one has been heard.
+        .fallback(move || async move {
+            looked.notified().await;
+            looked.notified().await;
+            answered()
+        });
+    for (routes, flavour, asked) in [(refusing, Flavour::OpenAi, 2), (silent, Flavour::LlamaSwap, 1)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(axum::serve(listener, routes).into_future());
+        let passage = relay().await.open(Endpoint { flavour, ..endpoint(&url) }, "chosen", &nobody());
+        assert_eq!(passage.measured().load_ms, None);
+        for _ in 0..asked {
+            ask(&passage, "/v1/chat/completions", "{}").await;
+        }
+        let measured = passage.measured();
+        assert!(measured.load_ms.is_some() && measured.first_token_ms.is_some(), "{flavour:?}: {measured:?}");
+    }
+}

@@ -29,7 +29,11 @@ enum Step {
     Ignore,
 }
 
-struct Scripted(Vec<Step>);
+/// `keeping` is how long it takes to keep what it made, and whether that works.
+struct Scripted {
+    steps: Vec<Step>,
+    keeping: (Duration, bool),
+}
 
 impl Backend for Scripted {
     fn run<'a>(
@@ -38,7 +42,7 @@ impl Backend for Scripted {
         _: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async move {
-            for step in &self.0 {
+            for step in &self.steps {
                 match step {
                     Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
                     Step::Think(text) => outputs.send(Output::Reasoning((*text).into())).await.unwrap(),
@@ -54,6 +58,14 @@ impl Backend for Scripted {
                 }
             }
             Ok(Measured::default())
+        }
+        .boxed()
+    }
+
+    fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
+        async {
+            sleep(self.keeping.0).await;
+            if self.keeping.1 { Ok(()) } else { Err(backend::Error::Unprepared("the disk is full".into())) }
         }
         .boxed()
     }
@@ -126,6 +138,10 @@ impl Memory {
     }
 
     async fn run(&self, stop: &Stop, steps: Vec<Step>) {
+        self.run_and_keep(stop, steps, (Duration::ZERO, true)).await;
+    }
+
+    async fn run_and_keep(&self, stop: &Stop, steps: Vec<Step>, keeping: (Duration, bool)) {
         let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
         let live = Live::default().stream(stream);
         let execution = Execution {
@@ -140,7 +156,7 @@ impl Memory {
             secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
             title_model: None,
         };
-        execution.run(&Scripted(steps)).await;
+        execution.run(&Scripted { steps, keeping }).await;
     }
 
     fn text(&self) -> String {
@@ -306,12 +322,45 @@ async fn what_was_held_back_stays_in_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_done_counts_although_the_server_goes_down() {
-    let (memory, stop) = (Memory { append_takes: Duration::from_secs(2), ..Memory::new() }, Stop::default());
-    let go_down = async {
-        sleep(Duration::from_secs(1)).await;
-        stop.ask(StopReason::Shutdown);
-    };
-    tokio::join!(memory.run(&stop, vec![Step::Say("all of it")]), go_down);
-    assert_eq!((memory.text().as_str(), memory.outcomes()), ("all of it", vec![done()]));
+async fn an_answer_that_is_done_counts_although_it_is_stopped_or_the_server_goes_down() {
+    for reason in [StopReason::Shutdown, StopReason::Asked] {
+        let memory = Memory { append_takes: Duration::from_secs(2), ..Memory::new() };
+        let stop = Stop::default();
+        let end = async {
+            sleep(Duration::from_secs(1)).await;
+            stop.ask(reason);
+        };
+        tokio::join!(memory.run(&stop, vec![Step::Say("all of it")]), end);
+        assert_eq!((memory.text().as_str(), memory.outcomes()), ("all of it", vec![done()]), "{reason:?}");
+    }
+}
+
+/// What was made has a time of its own to be kept in, much longer than the one to stop.
+#[tokio::test(start_paused = true)]
+async fn what_was_made_is_kept_however_the_work_ended() {
+    let check =
+        async |steps: Vec<Step>, reason: Option<StopReason>, keeping: (Duration, bool), expected: &str| {
+            let (memory, stop) = (Memory::new(), Stop::default());
+            reason.into_iter().for_each(|reason| stop.ask(reason));
+            memory.run_and_keep(&stop, steps, keeping).await;
+            let told = match &memory.outcomes()[..] {
+                [Outcome::Done { .. }] => "done".to_owned(),
+                [Outcome::Void { reason } | Outcome::Failed { reason }] => reason.clone(),
+                [Outcome::Cancelled] => "cancelled".to_owned(),
+                [Outcome::Lost] => "lost".to_owned(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(told, expected, "{reason:?}");
+            memory.began.unwrap().elapsed()
+        };
+    let (slow, endless) = (Duration::from_secs(100), Duration::from_secs(10_000));
+    let stopped = Some(StopReason::Asked);
+    assert!(check(vec![Step::Ignore], stopped, (slow, true), "cancelled").await >= slow);
+    check(vec![Step::Ignore], stopped, (slow, false), "cancelled").await;
+    let took = check(vec![Step::Ignore], stopped, (endless, true), "cancelled").await;
+    assert!(took <= STOP_WAIT_MAX + KEEP_WAIT_MAX + Duration::from_secs(1), "{took:?}");
+    check(vec![], None, (slow, true), "done").await;
+    check(vec![], None, (slow, false), "the disk is full").await;
+    // What is begun anew needs nothing of before.
+    assert!(check(vec![Step::Ignore], Some(StopReason::Shutdown), (slow, false), "lost").await < slow);
 }

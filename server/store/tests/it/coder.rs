@@ -72,14 +72,14 @@ async fn an_agent_that_asks_gives_its_place_away_and_takes_one_again(pool: PgPoo
     let stream = claim_on(&scene, "here").await.unwrap();
     let (other, task) = scene.ask_anew("local").await;
     assert_eq!(claim_on(&scene, "here").await, None, "the control: the one place is taken");
-    commit::phase(&scene.db, stream, question(1)).await.unwrap();
+    commit::phase(&scene.db, stream, question(1), 5).await.unwrap();
     let page = snapshot::page(&scene.db, domain::page::Wanted::Start, &[]).await.unwrap().state;
     assert_eq!(page.workspace.chat(chat).unwrap().activity(), Activity::NeedsPerson);
     let beside = claim_on(&scene, "here").await.expect("the place is free");
     assert_eq!(beside.task, task);
     assert!(!slots::regain(&scene.db, stream, "local").await.unwrap(), "somebody has it");
     // What the agent goes on saying does not answer for the person.
-    commit::phase(&scene.db, stream, Phase::Generating).await.unwrap();
+    commit::phase(&scene.db, stream, Phase::Generating, 5).await.unwrap();
     let answer = |permit| Input::Answer { task: stream.task, attempt: stream.attempt, number: 1, permit };
     commit::chat(&scene.db, chat, answer(Permit::Once)).await.unwrap();
     assert_eq!(rejected(commit::chat(&scene.db, chat, answer(Permit::Once)).await), Rejected::Stale);

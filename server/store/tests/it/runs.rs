@@ -104,7 +104,7 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
     let (lease, by) = (super::scene::LEASE, Uuid::now_v7());
     let other = store::tasks::claim(&scene.db, by, "there", &[elsewhere], lease, lease, 0).await.unwrap();
     assert_eq!(other, None, "only where the folder is");
-    commit::phase(&scene.db, stream_of(&first), Phase::Generating).await.unwrap();
+    commit::phase(&scene.db, stream_of(&first), Phase::Generating, 5).await.unwrap();
     let stream = carry_out(&scene, &first, "said in the end", None).await;
     scene.report(stream, done()).await.unwrap();
     while let Some(task) = claim(&scene).await {

@@ -121,7 +121,7 @@ async fn a_zero_character_is_refused_in_words_and_holds_up_nothing(pool: PgPool)
 
     for outcome in [Outcome::Failed { reason: "a\0b".into() }, Outcome::Void { reason: "\0".into() }] {
         let (chat, stream) = scene.start("local").await;
-        commit::phase(&scene.db, stream, Phase::Generating).await.unwrap();
+        commit::phase(&scene.db, stream, Phase::Generating, 5).await.unwrap();
         scene.report(stream, outcome).await.unwrap();
         match scene.task(chat, stream.task).await.status {
             Status::Settled { outcome: Outcome::Failed { reason } | Outcome::Void { reason }, .. } => {
