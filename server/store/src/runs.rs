@@ -5,22 +5,20 @@ use std::collections::BTreeMap;
 use domain::{
     Rejected,
     feed::StreamId,
-    flow::{Band, FlowId, Report, Request, Step, StepId, request::Target, rounds::Tally},
+    flow::{Band, FlowId, Report, Request, Step, StepId, answer::Kept, request::Target, rounds::Tally},
     id::{Attempt, ProjectId, RunId, SessionId, TaskId},
     run::{Change, Run, RunStep, Shown, Status, StepStatus, call},
     task::{self, Task},
     workspace::RunEntry,
 };
 use sqlx::{PgConnection, Postgres, Transaction};
+use uuid::Uuid;
 
 use crate::{
     Db, Error, Result,
     chats::{from_word, word},
     tasks::TaskRow,
 };
-
-/// An answer that is longer keeps its end, where it comes to the point.
-pub const OUTPUT_BYTES_MAX: usize = 256 * 1024;
 
 /// Locks the run and whatever of its tasks is not over, so that what is decided on stays as it was read.
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Result<Shown> {
@@ -52,7 +50,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: RunId) -> Result<Sho
     .await?
     .ok_or_else(|| Rejected::missing("run"))?;
     let tasks = tasks(connection, id).await?;
-    let (steps, carried_by) = steps(connection, id, &tasks).await?;
+    let Steps { steps, carried_by, tried } = steps(connection, id, &tasks).await?;
     let is_begun = tasks.values().any(|task| !task.attempts().is_empty());
     let status = status(&row.status, row.cancelling, is_begun, row.error)?;
     let request = Request {
@@ -71,6 +69,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: RunId) -> Result<Sho
         finished_at_ms: row.finished_at_ms,
         carried_by,
         tasks,
+        tried,
     })
 }
 
@@ -86,22 +85,28 @@ fn status(word: &str, cancelling: bool, is_begun: bool, error: Option<String>) -
     })
 }
 
-async fn steps(
-    connection: &mut PgConnection,
-    id: RunId,
-    tasks: &BTreeMap<TaskId, Task>,
-) -> Result<(Vec<RunStep>, BTreeMap<StepId, TaskId>)> {
+#[derive(Default)]
+struct Steps {
+    steps: Vec<RunStep>,
+    carried_by: BTreeMap<StepId, TaskId>,
+    tried: BTreeMap<StepId, u32>,
+}
+
+async fn steps(connection: &mut PgConnection, id: RunId, tasks: &BTreeMap<TaskId, Task>) -> Result<Steps> {
     let rows = sqlx::query!(
-        "select plan, task_id, status, attempt, reason from flow_steps where run_id = $1 order by place",
+        "select plan, task_id, status, attempt, reason, tried from flow_steps where run_id = $1 order by place",
         id.0
     )
     .fetch_all(connection)
     .await?;
-    let (mut steps, mut carried_by) = (Vec::new(), BTreeMap::new());
+    let mut read = Steps::default();
     for row in rows {
         let step: Step = serde_json::from_value(row.plan)?;
         let task = row.task_id.map(TaskId);
-        carried_by.extend(task.map(|task| (step.id.clone(), task)));
+        read.carried_by.extend(task.map(|task| (step.id.clone(), task)));
+        if row.tried > 0 {
+            read.tried.insert(step.id.clone(), row.tried as u32);
+        }
         let task = task.and_then(|task| tasks.get(&task));
         let reason = row.reason.unwrap_or_default();
         let status = match row.status.as_str() {
@@ -113,9 +118,9 @@ async fn steps(
             _ => under_way(task),
         };
         let lost = task.map_or(0, |task| task.lost.len() as u32);
-        steps.push(RunStep { step, status, lost });
+        read.steps.push(RunStep { step, status, lost });
     }
-    Ok((steps, carried_by))
+    Ok(read)
 }
 
 /// What lies between ready and over is the task's to tell.
@@ -224,6 +229,7 @@ pub(crate) async fn record_step(
     id: RunId,
     task: Option<TaskId>,
     change: &Change,
+    tried: u32,
 ) -> Result<()> {
     let Some(step) = change.step() else { return Ok(()) };
     let status = match change {
@@ -237,14 +243,15 @@ pub(crate) async fn record_step(
         _ => None,
     };
     sqlx::query!(
-        "update flow_steps set status = $3, attempt = $4, reason = $5, task_id = coalesce($6, task_id)
+        "update flow_steps set status = $3, attempt = $4, reason = $5, task_id = coalesce($6, task_id), tried = $7
          where run_id = $1 and step = $2",
         id.0,
         step.0,
         status.word(),
         attempt,
         status.reason(),
-        task.map(|task| task.0)
+        task.map(|task| task.0),
+        tried as i32
     )
     .execute(connection)
     .await?;
@@ -313,25 +320,31 @@ async fn add_round(connection: &mut PgConnection, id: RunId, change: &Change) ->
 }
 
 /// What an agent answered in the end, with its report.
-pub(crate) async fn keep_output(connection: &mut PgConnection, task: TaskId, said: &str) -> Result<()> {
-    let clean = said.replace('\0', "\u{fffd}");
-    let from = clean.ceil_char_boundary(clean.len().saturating_sub(OUTPUT_BYTES_MAX));
-    sqlx::query!("update flow_steps set output = $2 where task_id = $1", task.0, &clean[from..])
-        .execute(connection)
-        .await?;
+pub(crate) async fn keep_output(connection: &mut PgConnection, task: TaskId, said: &Kept) -> Result<()> {
+    sqlx::query!(
+        "update flow_steps set output = $2, left_out = $3 where task_id = $1",
+        task.0,
+        said.text,
+        said.left_out as i64
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
 /// What the agents of a run answered, by step.
-pub async fn outputs(db: &Db, id: RunId) -> Result<BTreeMap<StepId, String>> {
+pub async fn outputs(db: &Db, id: RunId) -> Result<BTreeMap<StepId, Kept>> {
     let rows = sqlx::query!(
-        r#"select step, output as "output!" from flow_steps
+        r#"select step, output as "output!", left_out from flow_steps
            where run_id = $1 and status = 'done' and output is not null"#,
         id.0
     )
     .fetch_all(&db.pool)
     .await?;
-    Ok(rows.into_iter().map(|row| (StepId(row.step), row.output)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| (StepId(row.step), Kept { text: row.output, left_out: row.left_out as u64 }))
+        .collect())
 }
 
 /// Keeps what a step of code made until it reports. One that is no longer running must not.
@@ -444,12 +457,42 @@ pub async fn list(
         .collect()
 }
 
-pub async fn is_there(db: &Db, id: RunId) -> Result<bool> {
-    match session(&mut *db.pool.acquire().await?, id).await {
-        Ok(_) => Ok(true),
-        Err(Error::Rejected(Rejected::Missing { .. })) => Ok(false),
-        Err(error) => Err(error),
-    }
+/// What the project held when a run began, as far as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recording {
+    pub run: RunId,
+    pub name: Uuid,
+    pub is_over: bool,
+}
+
+/// Of the runs of this machine, the newest first.
+pub async fn recordings(db: &Db, host: &str) -> Result<Vec<Recording>> {
+    let rows = sqlx::query!(
+        r#"select id, coalesce((terms->>'recorded')::uuid, id) as "name!", status <> 'running' as "is_over!"
+           from flow_runs where terms->>'host' = $1 and not freed order by id desc"#,
+        host
+    )
+    .fetch_all(&db.pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Recording { run: RunId(row.id), name: row.name, is_over: row.is_over })
+        .collect())
+}
+
+/// From now on nobody opens it any more. That of a run that goes on stays.
+pub async fn free(db: &Db, id: RunId) -> Result<()> {
+    sqlx::query!("update flow_runs set freed = true where id = $1 and status <> 'running'", id.0)
+        .execute(&db.pool)
+        .await?;
+    Ok(())
+}
+
+pub async fn is_freed(db: &Db, id: RunId) -> Result<bool> {
+    let freed = sqlx::query_scalar!("select freed from flow_runs where id = $1", id.0)
+        .fetch_optional(&db.pool)
+        .await?;
+    Ok(freed.ok_or_else(|| Rejected::missing("run"))?)
 }
 
 pub(crate) async fn session(connection: &mut PgConnection, id: RunId) -> Result<SessionId> {
