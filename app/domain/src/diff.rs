@@ -16,7 +16,7 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ChatId, ContestantId};
+use crate::id::{ChatId, ContestantId, RunId};
 pub use row::{Kind, LineId, Row};
 pub use wire::{Colour, RowText, Span, Spans, line_row};
 
@@ -29,6 +29,8 @@ pub enum Of {
     Contestant(ContestantId),
     /// From the first one's result to the second one's.
     Between(ContestantId, ContestantId),
+    /// What a run looked at.
+    Run(RunId),
     /// Something to look at; only a debug build has it.
     Sample(Sample),
 }
