@@ -109,6 +109,10 @@ impl ports::Coders for Port {
         self.0.delete_trashed().boxed()
     }
 
+    fn free_recordings(&self) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.free_finished_recordings().boxed()
+    }
+
     fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>> {
         self.0.move_to(chat, State::Discarded).boxed()
     }

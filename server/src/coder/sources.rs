@@ -1,9 +1,15 @@
-//! Where diffs come from: the worktree of a Coder as it is when somebody looks, or the results of contestants.
+//! Where diffs come from: the worktree of a Coder as it is when somebody looks, the results of contestants, or what a run
+//! looked at.
 
 use std::sync::Arc;
 
 use app::error::AppError;
-use domain::{diff::Of, feed::StreamId, id::ContestantId, worktree::State};
+use domain::{
+    diff::Of,
+    feed::StreamId,
+    id::{ContestantId, RunId},
+    worktree::State,
+};
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
 
@@ -25,6 +31,7 @@ impl Sources for Changes {
                 Of::Chat(chat) => chat,
                 Of::Contestant(contestant) => return self.result(contestant).await,
                 Of::Between(one, other) => return self.between(one, other).await,
+                Of::Run(run) => return self.looked_at(run).await,
                 Of::Sample(_) => return NoChanges.open(of).await,
             };
             let known = store::worktrees::get(&self.0.db, chat).await?;
@@ -54,6 +61,15 @@ impl Changes {
         let one = self.worktree(self.newest(one).await?).await?.ok_or_else(gone)?;
         let other = self.worktree(self.newest(other).await?).await?.ok_or_else(gone)?;
         Ok(Arc::new(Between { one, other }))
+    }
+
+    /// The change that a run began with.
+    async fn looked_at(&self, run: RunId) -> Result<Arc<dyn Source>, AppError> {
+        let shown = store::runs::get(&self.0.db, run).await?;
+        let none = || AppError::Invalid("This run looked at the project and not at a change of it.".into());
+        let since = shown.terms.since.clone().ok_or_else(none)?;
+        let snapshot = git::Snapshot::open(&self.0.recorded(&shown).await?).map_err(refused)?;
+        Ok(Arc::new(LookedAt { snapshot, since, target: shown.run.request.target.path().to_owned() }))
     }
 
     async fn newest(&self, contestant: ContestantId) -> Result<StreamId, AppError> {
@@ -107,6 +123,31 @@ impl Source for Between {
 
     fn new_text(&self, path: &str) -> Option<Vec<u8>> {
         self.other.result_text(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+}
+
+struct LookedAt {
+    snapshot: git::Snapshot,
+    since: String,
+    target: String,
+}
+
+impl Source for LookedAt {
+    fn patch(&self) -> Result<Vec<u8>, AppError> {
+        let bytes_max = Limits::default().total_bytes as usize;
+        let patch = self.snapshot.patch_since(&self.since, &self.target, bytes_max).map_err(refused)?;
+        match patch.len() > bytes_max {
+            true => Err(AppError::Invalid("The change is too long to be shown.".into())),
+            false => Ok(patch),
+        }
+    }
+
+    fn old_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.snapshot.text_in(&self.since, path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+
+    fn new_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.snapshot.text(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
     }
 }
 

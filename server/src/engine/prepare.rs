@@ -128,6 +128,7 @@ impl Engine {
             asking,
             prompt,
             before,
+            limits: None,
         }))
     }
 
