@@ -6,6 +6,7 @@ use acp::{Agent, Block, Counted, Ended, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
+    flow::plan::Limits,
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -38,6 +39,8 @@ pub(crate) struct ExternalAgent {
     pub prompt: Vec<Block>,
     /// What was said before, for one that cannot go on from where it was.
     pub before: Option<String>,
+    /// How much it may work, where that is not free.
+    pub limits: Option<Limits>,
 }
 
 impl Backend for ExternalAgent {
@@ -81,9 +84,11 @@ impl ExternalAgent {
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<Talked, backend::Error> {
-        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model, outputs).await?;
-        let started = Instant::now();
+        let way =
+            Way::open(&self.coders, self.agent, &self.endpoint, &self.model, self.limits, outputs).await?;
         let mut process = self.start(ground, &way).await?;
+        // As our own agent's, its clock starts once its wall is up.
+        let started = Instant::now();
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
             (Some(stdin), Some(stdout)) => (stdin, stdout),
             _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),
