@@ -115,6 +115,7 @@ fn element_of(of: Of) -> String {
         Of::Chat(chat) => format!("diff-of-{chat}"),
         Of::Contestant(contestant) => format!("diff-of-{contestant}"),
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
+        Of::Run(run) => format!("diff-of-{run}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
 }

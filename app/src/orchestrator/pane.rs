@@ -1,16 +1,20 @@
 //! A run: what it was asked, its report when there is one, and who works on it.
 
 use domain::{
+    artifact::{Artifact, What},
+    chat::TEXT_BYTES_MAX,
     flow::{Band, Report},
     id::RunId,
+    layout::Content,
+    page::Wanted,
     run::{Shown, Status},
 };
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev::MouseEvent, prelude::*, task::spawn_local};
 
 use super::{
     api::{self, CancelRun},
     first,
-    report::report_view,
+    report::{Place, report_view},
     steps::Steps,
 };
 use crate::{
@@ -19,13 +23,13 @@ use crate::{
     device,
     erased::{Erase, Show, effect},
     error::AppError,
-    feed::Feed,
+    feed::{Feed, line::Shown as Line},
     form::{Form, Submission},
     icon::Icon,
     markdown::CopyButton,
     notice::Failure,
     panes::Panes,
-    ui::{Badge, EmptyState, Menu, MenuGroup, MenuItem, Progress, Skeleton, Tone},
+    ui::{Badge, Menu, MenuGroup, MenuItem, Progress, Skeleton, Tone},
     workspace::Clock,
 };
 
@@ -49,6 +53,14 @@ impl Orchestrator {
     /// A new chat with the report in its composer, to be read once more before it is sent.
     fn send_to_chat(self) {
         let text = self.markdown();
+        if text.len() > TEXT_BYTES_MAX {
+            let kilobytes = |bytes: usize| bytes.div_ceil(1024);
+            let (got, max) = (kilobytes(text.len()), kilobytes(TEXT_BYTES_MAX));
+            let words = format!(
+                "The report has {got} KB, and a message at most {max} KB. Save it, and attach the file or a part of it."
+            );
+            return self.panes.say(&AppError::Invalid(words));
+        }
         self.panes.open_chat(move |chat| leave_draft(chat, &text));
     }
 
@@ -73,22 +85,36 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     provide_context(orchestrator);
     let failure = RwSignal::new(None::<AppError>);
     let is_due = Memo::new(move |_| orchestrator.read(feed, Shown::has_report).unwrap_or_default());
-    effect(move || {
-        if !is_due.get() || report.with_untracked(Option::is_some) {
-            return;
-        }
+    let fetch = move || {
+        failure.set(None);
         spawn_local(async move {
             match api::run_report(run).await {
-                Ok(fresh) => drop(report.try_set(fresh)),
+                Ok(Some(fresh)) => drop(report.try_set(Some(fresh))),
+                Ok(None) => drop(failure.try_set(Some(AppError::Invalid("The report is not there.".into())))),
                 Err(error) => drop(failure.try_set(Some(error))),
             }
         });
+    };
+    // Asked for once it is due, and again whenever the server is back.
+    let is_live = Memo::new(move |_| feed.connection.get() == Line::Live);
+    effect(move || {
+        if is_due.get() && (is_live.get() || failure.with_untracked(Option::is_none)) {
+            if report.with_untracked(Option::is_none) {
+                fetch();
+            }
+        }
     });
+    let again = move || {
+        failure.with(Option::is_some).then(|| {
+            view! { <button class="button small" type="button" on:click=move |_| fetch()>"Try again"</button> }
+        })
+    };
     let is_here = Memo::new(move |_| orchestrator.read(feed, |_| ()).is_some());
     let is_reported = Memo::new(move |_| report.with(Option::is_some));
     let shown = move || match (is_reported.get(), is_due.get()) {
         (true, _) => {
-            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, Some(run))))).erase()
+            let live = Place::Pane(run);
+            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, live)))).erase()
         }
         (false, true) if failure.with(Option::is_none) => {
             view! { <Skeleton lines=6 label="Loading the report" /> }.erase()
@@ -97,19 +123,22 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     };
     view! {
         <section class="orchestrator" aria-label="Run">
-            {block}
             <Show when=move || is_here.get()>
                 <Head />
                 <Failure error=failure />
+                {again}
                 <Show when=move || is_reported.get()>
                     <ReportActions />
                 </Show>
                 {shown}
                 <Steps />
             </Show>
+            // It is on its way: what does not exist is said in place of the pane.
             <Show when=move || !is_here.get()>
-                <EmptyState icon=Icon::Workflow title="This run is not here" text="It may be of another session." />
+                <Skeleton lines=6 label="Loading the run" />
             </Show>
+            // After what is read first: a browser shows that without waiting for the rest of the page.
+            {block}
         </section>
     }
     .erase()
@@ -136,6 +165,20 @@ fn Head() -> impl IntoView {
     let words = move || orchestrator.read(feed, |shown| shown.run.words());
     let card = request.flow.flow();
     let who = format!("{} · {} · {}", request.target, terms.backend, terms.model);
+    let diff = Artifact { run: orchestrator.run, what: What::Diff };
+    let change = terms.since.is_some().then(|| {
+        let open = move |click: MouseEvent| {
+            if !(click.meta_key() || click.ctrl_key() || click.shift_key()) {
+                click.prevent_default();
+                orchestrator.panes.open_beside(Content::Artifact(diff));
+            }
+        };
+        view! {
+            <p class="orchestrator-change">
+                <a href=Wanted::Artifact(diff).path() on:click=open>{Icon::Branch.view()} "The change that it looks at"</a>
+            </p>
+        }
+    });
     let asked = (!request.focus.is_empty()).then(|| {
         view! {
             <details class="orchestrator-asked" open=true>
@@ -172,6 +215,7 @@ fn Head() -> impl IntoView {
             <Failure error=Signal::derive(move || cancel.failure()) dismiss=move |()| cancel.forget() />
             <p class="orchestrator-who">{who}</p>
             <p class="orchestrator-words">{words}</p>
+            {change}
             {reason}
             <Course />
             {asked}
@@ -224,8 +268,9 @@ fn Course() -> impl IntoView {
 #[component]
 fn ReportActions() -> impl IntoView {
     let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
-    let run = orchestrator.run;
+    let (run, panes) = (orchestrator.run, orchestrator.panes);
     let name = untrack(|| orchestrator.read(feed, |shown| shown.run.request.flow.name())).unwrap_or("report");
+    let beside = move |_| panes.open_beside(Content::Artifact(Artifact { run, what: What::Report }));
     view! {
         <div class="report-actions" role="group" aria-label="What can be done with the report">
             <CopyButton name="Copy the report" text=move || orchestrator.markdown() />
@@ -241,6 +286,10 @@ fn ReportActions() -> impl IntoView {
                 {Icon::External.view()}
                 "Export as HTML"
             </a>
+            <button class="button small" type="button" on:click=beside>
+                {Icon::Columns.view()}
+                "Open beside"
+            </button>
         </div>
     }
     .erase()
