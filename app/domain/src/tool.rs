@@ -84,7 +84,9 @@ impl Call {
         match self.kind {
             Kind::Edit | Kind::Delete | Kind::Move => true,
             Kind::Execute => change::is_meant(&self.input) || change::is_refused(&self.output),
-            Kind::Read | Kind::Search | Kind::Think | Kind::Fetch | Kind::Other => false,
+            // One that the agent's own read-only mode refuses says nothing of what it was.
+            Kind::Other => change::is_refused_by_mode(&self.output),
+            Kind::Read | Kind::Search | Kind::Think | Kind::Fetch => false,
         }
     }
 

@@ -275,7 +275,7 @@ async fn an_investigation_says_when_people_worked_on_meanwhile() {
     let expected = ["error-path", "data-flow", "fold", "root-cause", "fix-plan", "gate", "render"];
     assert_eq!(steps(&run), expected.map(|step| (step, "done")));
     let (report_, markdown) = report(&server, &id).await;
-    assert!(markdown.contains("The project was changed while the run worked."), "{markdown}");
+    assert!(markdown.contains("The project was changed while the run worked: src/new.rs."), "{markdown}");
     assert!(markdown.contains("## Root cause") && markdown.contains("So it stands ["), "{markdown}");
     assert!(citations(&report_).contains(&("src/cart.rs:3".to_owned(), true)));
     // The same once more, wider; now nobody changes anything.

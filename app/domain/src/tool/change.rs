@@ -5,6 +5,9 @@
 const REFUSALS: [&str; 4] =
     ["Read-only file system", "Permission denied", "Operation not permitted", "EROFS: read-only"];
 
+/// What Qwen Code answers in its plan mode to whatever would change something.
+const BY_MODE: &str = "cannot be executed because it modifies the system";
+
 /// Programs that are there to change something.
 const PROGRAMS: [&str; 16] = [
     "chmod", "chown", "cp", "dd", "install", "ln", "mkdir", "mkfifo", "mv", "patch", "rm", "rmdir", "shred",
@@ -37,6 +40,10 @@ const OF_GIT: [&str; 20] = [
 
 pub(super) fn is_refused(output: &str) -> bool {
     REFUSALS.iter().any(|words| output.contains(words))
+}
+
+pub(super) fn is_refused_by_mode(output: &str) -> bool {
+    output.contains(BY_MODE)
 }
 
 /// `input` is what the call was made with: the command alone, or JSON that holds it.
@@ -134,6 +141,19 @@ mod tests {
         check("ls > /tmp/list && rm /tmp/list", "", false);
         check("sed -n 1,20p src/a.rs 2>&1", "", false);
         check("", "", false);
+    }
+
+    #[test]
+    fn what_an_agents_own_mode_refused_was_tried() {
+        let check = |output: &str, expected: bool| {
+            let call = Call { status: Status::Failed, output: output.to_owned(), ..Call::default() };
+            assert_eq!(call.tries_to_change(), expected, "{output}");
+        };
+        check(
+            "Plan mode is active. The tool \"edit\" cannot be executed because it modifies the system.",
+            true,
+        );
+        check("There is no tool \"dance\" here.", false);
     }
 
     #[test]

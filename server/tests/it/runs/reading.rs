@@ -27,10 +27,13 @@ async fn vandalise(server: &Server, shop: &Shop, flow: &str, words: &str, attemp
     run
 }
 
-/// How often each agent is said to have tried.
-fn tried(run: &Value) -> Vec<u64> {
-    let agents = run["steps"].as_array().unwrap().iter().filter(|step| step["work"] == "agent");
-    agents.map(|step| step["tried"].as_u64().unwrap()).collect()
+/// Each agent is said to have tried so often.
+async fn tried(server: &Server, run: &Value, expected: u64) {
+    let id = run["id"].as_str().unwrap();
+    for step in run["steps"].as_array().unwrap().iter().filter(|step| step["work"] == "agent") {
+        let text = said(server, id, step["id"].as_str().unwrap()).await;
+        assert_eq!(step["tried"], expected, "{}: {text}", step["id"]);
+    }
 }
 
 fn names(before: &[(String, Vec<u8>)], after: &[(String, Vec<u8>)]) -> Vec<String> {
@@ -48,7 +51,7 @@ async fn a_model_that_tries_to_write_by_every_tool_changes_nothing() {
         let run = vandalise(&server, &shop, flow, VANDAL, 5).await;
         assert_eq!(run["status"], "done", "{run:#}");
         // By two tools and by two commands; what its git may not do, it only reads.
-        assert!(tried(&run).iter().all(|tried| *tried == 4), "{run:#}");
+        tried(&server, &run, 4).await;
     }
     // The control: where writing is allowed, the same words write.
     let field = arena::Field { project: shop.project.clone(), session: shop.session };
@@ -67,14 +70,16 @@ async fn qwen_that_tries_to_write_changes_nothing() {
     let shop = Shop::new(&world, &server).await;
     let at = |name: &str| shop.project.join(name);
     let words = format!(
-        "[[tool write_file {}]][[tool edit {}]][[shell echo x > owned.txt; rm -f README.md]][[say {{}}]]",
+        "[[tool write_file {}]][[tool read_file {}]][[tool edit {}]][[shell echo x > owned.txt; rm -f README.md]][[say {{}}]]",
         json!({"file_path": at("owned.txt"), "content": "x"}),
+        // What it has not read it does not edit.
+        json!({"file_path": at("README.md")}),
         json!({"file_path": at("README.md"), "old_string": "# Shop", "new_string": "# Owned"}),
     );
     for flow in ["code-review", "issue-triage"] {
         let run = vandalise(&server, &shop, flow, &words, 3).await;
         assert_eq!(run["status"], "done", "{run:#}");
-        assert!(tried(&run).iter().all(|tried| *tried == 3), "{run:#}");
+        tried(&server, &run, 3).await;
     }
     // The control: where writing is allowed, the same tools write.
     let field = arena::Field { project: shop.project.clone(), session: shop.session };
