@@ -5,6 +5,7 @@ use domain::{
         StepId,
         plan::{Limits, Work},
     },
+    output::Outcome,
     run::{RunStep, StepStatus},
     task::{self, Task},
     tool::Call,
@@ -136,6 +137,11 @@ fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -
             task.attempts().len() - usize::from(matches!(task.status, task::Status::Running { .. }))
         })
     });
+    let is_answered = Memo::new(move |_| {
+        let task = task.read();
+        let status = task.as_ref().map(|task: &Task| &task.status);
+        matches!(status, Some(task::Status::Settled { outcome: Outcome::Done { .. }, .. }))
+    });
     let (fetched, failure) = (RwSignal::new(0), RwSignal::new(None::<AppError>));
     let (run, wanted) = (orchestrator.run, step.clone());
     let fetch = move || {
@@ -177,7 +183,7 @@ fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -
                 <Show when=move || is_empty.get()>
                     <p class="step-nothing">"Nothing yet"</p>
                 </Show>
-                <Show when=move || { !is_alive.get() && over.get() > 0 }>
+                <Show when=move || !is_alive.get() && is_answered.get()>
                     <p class="step-nothing"><a href=answer.clone() rel="external">"What it answered"</a></p>
                 </Show>
                 <Failure error=failure />
