@@ -121,6 +121,7 @@ fn element_of(of: Of) -> String {
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
         Of::Project(chat) => format!("diff-project-{chat}"),
         Of::Chats(one, other) => format!("diff-chats-{one}-{other}"),
+        Of::Run(run) => format!("diff-of-{run}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
 }

@@ -13,6 +13,7 @@ mod native;
 mod offers;
 mod port;
 mod proxy;
+mod recordings;
 mod relay;
 mod room;
 mod setup;
@@ -182,11 +183,6 @@ impl Coders {
 
     pub(crate) fn snapshot_folder(&self, of: Uuid) -> PathBuf {
         self.snapshots.join(of.to_string())
-    }
-
-    /// What a project held when this run began.
-    pub(crate) fn recorded_folder(&self, of: Uuid) -> PathBuf {
-        self.recorded.join(of.to_string())
     }
 
     pub(crate) fn folder(&self, id: WorktreeId) -> PathBuf {

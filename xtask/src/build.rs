@@ -11,7 +11,7 @@ use crate::{
     stage::{stage, stage_with},
     workspace::Workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use sha2::{Digest, Sha256};
 use std::{
     fs, io,

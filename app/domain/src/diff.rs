@@ -16,7 +16,7 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ChatId, ContestantId, TaskId};
+use crate::id::{ChatId, ContestantId, RunId, TaskId};
 pub use row::{Kind, LineId, Row};
 pub use wire::{Colour, RowText, Span, Spans, line_row};
 
@@ -35,13 +35,15 @@ pub enum Of {
     Project(ChatId),
     /// From the first Coder's files to the second one's, as they are now.
     Chats(ChatId, ChatId),
+    /// What a run looked at.
+    Run(RunId),
     /// Something to look at; only a debug build has it.
     Sample(Sample),
 }
 
 /// What a Coder's changes can be compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct Against {
     pub of: Of,
     pub title: String,
 }

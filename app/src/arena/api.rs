@@ -5,7 +5,7 @@ use domain::{
     Rejected,
     battle::{CONTESTANTS_MAX, Examiner, Fresh, Identity, Input, Judge, analysis::Estimate},
     chat::Choice,
-    layout::{PaneId, Target},
+    layout::{Origin, PaneId, Target},
     page::Wanted,
     worktree::Destination,
 };
@@ -22,13 +22,17 @@ use serde::{Deserialize, Serialize};
 use crate::ports::{self, Compared};
 use crate::{error::AppError, wire::Wire};
 
-/// Launches a battle and leads to it. `pane` is where it was asked for.
+/// Launches a battle and leads to it. `pane` is where it was asked for, and `launcher` whether in the launcher's own.
 #[server(endpoint = "launch_battle")]
-pub async fn launch_battle(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<(), AppError> {
-    let target = Target::Tab { pane: pane.map(PaneId) };
+pub async fn launch_battle(
+    draft: Draft,
+    #[server(default)] pane: Option<u32>,
+    #[server(default)] launcher: bool,
+) -> Result<(), AppError> {
+    let origin = Origin { is_maker: launcher, ..Origin::elsewhere(pane.map(PaneId)) };
     // Texts of forms have the line ends of the web.
     let draft = Draft { prompt: draft.prompt.replace("\r\n", "\n"), ..draft };
-    let battle = ports::arena()?.launch(draft, target).await?;
+    let battle = ports::arena()?.launch(draft, origin).await?;
     leptos_axum::redirect(&Wanted::Battle(battle).path());
     Ok(())
 }

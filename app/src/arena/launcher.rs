@@ -36,14 +36,20 @@ pub fn ArenaLauncher() -> impl IntoView {
                 <h1>"New battle"</h1>
                 <p>"One prompt to two to six contestants. Watch them, compare what they made, take the best."</p>
             </header>
-            <LauncherForm id="arena" prompt=RwSignal::new(String::new()) />
+            <LauncherForm id="arena" prompt=RwSignal::new(String::new()) in_pane=true />
         </section>
     }
     .erase()
 }
 
 #[component]
-pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl IntoView {
+pub fn LauncherForm(
+    #[prop(into)] id: String,
+    prompt: RwSignal<String>,
+    /// Whether the pane is its own: what is launched takes its place then.
+    #[prop(optional)]
+    in_pane: bool,
+) -> impl IntoView {
     let panes = expect_context::<Panes>();
     let Offered(models) = expect_context::<Offered>();
     let launch = Submission::new::<LaunchBattle>();
@@ -81,6 +87,7 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
             <input type="hidden" name="draft[id]" value=battle autocomplete="off" />
             <input type="hidden" name="draft[session]" value=session />
             <input type="hidden" name="pane" value=pane />
+            <input type="hidden" name="launcher" value=in_pane.to_string() />
             <input type="hidden" name="draft[kind]" value=untrack(move || chosen.get()) prop:value=chosen />
             <Segmented id=format!("{id}-kind") label="Type of battle" segments=kinds value=chosen on_choose=choose />
             <div class="field">

@@ -108,7 +108,8 @@ pub fn TrySelect(id: ContestantId) -> impl IntoView {
             chosen.insert(id, task);
         });
         arena.run(async move {
-            feed.bring(api::output_of_try(arena.battle, task).await?);
+            let said = api::output_of_try(arena.battle, task).await?;
+            said.iter().for_each(|(stream, text)| feed.bring(*stream, text));
             Ok(())
         });
     };

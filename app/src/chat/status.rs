@@ -52,6 +52,10 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
                     line("waiting", format!("The model server asked to wait {}", seconds(i64::from(*wait))))
                 }
                 Phase::Generating => line("running", with_elapsed(at_work(task))),
+                // Whoever only reads has no worktree.
+                Phase::Preparing if task.work == Work::Step => {
+                    line("running", with_elapsed("Getting ready…"))
+                }
                 Phase::Preparing => line("running", with_elapsed("Making the worktree ready…")),
                 Phase::Asking(_) => line("needs-person", "Waits for your answer".into()),
             }

@@ -1,7 +1,7 @@
 //! Asking for a diff, piece by piece.
 
 use domain::{
-    diff::{Compared, Found, Of, Options, Outline, Rows, Seek, Window},
+    diff::{Against, Found, Of, Options, Outline, Rows, Seek, Window},
     id::ChatId,
 };
 use leptos::prelude::*;
@@ -37,7 +37,7 @@ pub async fn seek_in_diff(of: Of, options: Options, from: u32, seek: Seek) -> Re
 
 /// What the changes of a Coder can be compared with; where it began first.
 #[server(endpoint = "diff_sides", protocol = Wire)]
-pub async fn diff_sides(chat: ChatId) -> Result<Vec<Compared>, AppError> {
+pub async fn diff_sides(chat: ChatId) -> Result<Vec<Against>, AppError> {
     ports::coders()?.sides(chat).await
 }
 

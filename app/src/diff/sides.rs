@@ -1,6 +1,6 @@
 //! What the changes of a Coder are compared with: where it began, the project's files, or another Coder's.
 
-use domain::diff::{Compared, Of};
+use domain::diff::{Against, Of};
 use leptos::{prelude::*, task::spawn_local};
 
 use super::api::diff_sides;
@@ -10,7 +10,7 @@ use crate::erased::{Erase, Erased, effect};
 pub struct Sides {
     /// The one that is shown.
     pub of: RwSignal<Of>,
-    all: RwSignal<Vec<Compared>>,
+    all: RwSignal<Vec<Against>>,
 }
 
 impl Sides {
@@ -36,7 +36,7 @@ impl Sides {
                 self.of.set(of);
             }
         };
-        let option = move |one: Compared| {
+        let option = move |one: Against| {
             let is_shown = one.of == self.of.get_untracked();
             view! { <option selected=is_shown>{one.title}</option> }
         };

@@ -8,6 +8,7 @@ mod backends;
 mod boocode;
 mod chaos;
 mod flow;
+mod fold;
 mod machine;
 mod memory;
 mod mention;
@@ -150,7 +151,11 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         }
         Task::Battle(programs) => arena::bench::measure(&programs).await,
         Task::Judge { programs, python } => arena::judge::measure(&programs, &python).await,
-        Task::Flow(programs) => flow::measure(&programs).await,
+        Task::Flow(programs) => {
+            let mut goals = fold::measure()?;
+            goals.extend(flow::measure(&programs).await?);
+            Ok(goals)
+        }
         Task::ChaosFlows { programs, kills, seed } => chaos::flows::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
         Task::Answers => part::answers::serve().await,

@@ -16,7 +16,7 @@ use domain::{
     catalogue::Lane,
     chat::Choice,
     id::{BattleId, ChatId, ContestantId},
-    layout::Target,
+    layout::{Origin, Target},
     worktree::{Destination, State, Worktree},
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -42,7 +42,7 @@ pub struct Port {
 }
 
 impl ports::Arena for Port {
-    fn launch(&self, draft: Draft, target: Target) -> BoxFuture<'_, Result<BattleId, AppError>> {
+    fn launch(&self, draft: Draft, origin: Origin) -> BoxFuture<'_, Result<BattleId, AppError>> {
         async move {
             // Asked again, because its answer never reached the browser.
             if store::battles::get(&self.db, draft.id).await.is_ok() {
@@ -58,7 +58,7 @@ impl ports::Arena for Port {
                 // Its personas and its results lie there.
                 Kind::Qa => there_is(folder).await?,
             }
-            let started = store::commit::start_battle(&self.db, battle, now_ms(), target).await;
+            let started = store::commit::start_battle(&self.db, battle, now_ms(), origin).await;
             if started.is_err() && kind == Kind::Coding {
                 self.forget_beginning(id).await;
             }

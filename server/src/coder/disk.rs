@@ -61,7 +61,7 @@ impl Coders {
             bytes,
         };
         let worktrees = rows.into_iter().zip(sizes).map(entry).collect();
-        Ok(WorktreeSettings { worktrees, strays, budget })
+        Ok(WorktreeSettings { worktrees, strays, recordings: self.recordings().await?, budget })
     }
 
     /// The rows go first: what is deleted half is in the trash still, and goes with the next call. Only what no row

@@ -6,6 +6,7 @@ use acp::{Agent, Block, Counted, Ended, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
+    flow::plan::Limits,
     id::{TaskId, WorktreeId},
     output::{Measured, Output, Phase},
 };
@@ -42,6 +43,8 @@ pub(crate) struct ExternalAgent {
     pub before: Option<String>,
     /// The answer that the question follows: only one that has heard all until then can go on.
     pub after: Option<TaskId>,
+    /// How much it may work, where that is not free.
+    pub limits: Option<Limits>,
 }
 
 impl Backend for ExternalAgent {
@@ -88,14 +91,16 @@ impl ExternalAgent {
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<Talked, backend::Error> {
-        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model, outputs).await?;
-        let started = Instant::now();
+        let way =
+            Way::open(&self.coders, self.agent, &self.endpoint, &self.model, self.limits, outputs).await?;
         let mut process = self.start(ground, &way).await?;
         if let Earlier::GoesOn { worktree, .. } = earlier {
             // From here on the session holds more than it is known by. Where this turn does not come to its end,
             // nobody may go on from it.
             self.keep(*worktree, "").await;
         }
+        // As our own agent's, its clock starts once its wall is up.
+        let started = Instant::now();
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
             (Some(stdin), Some(stdout)) => (stdin, stdout),
             _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),

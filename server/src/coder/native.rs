@@ -51,7 +51,8 @@ pub(crate) struct Form {
     pub fits: fn(&str) -> bool,
 }
 
-const IN_FORM: &str =
+/// Said to one that has to answer now.
+pub(super) const IN_FORM: &str =
     "Answer now, without calling tools: one JSON object of the form that you were given, and nothing else.";
 
 impl Backend for NativeAgent {

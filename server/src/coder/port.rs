@@ -13,7 +13,7 @@ use domain::{
     catalogue::ModelServer,
     chat::Coder,
     diff::{
-        Compared,
+        Against,
         hidden::{shown, shown_lines},
     },
     id::ChatId,
@@ -92,7 +92,7 @@ impl ports::Coders for Port {
         .boxed()
     }
 
-    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Compared>, AppError>> {
+    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Against>, AppError>> {
         self.0.sides(chat).boxed()
     }
 
@@ -124,6 +124,10 @@ impl ports::Coders for Port {
 
     fn empty_trash(&self) -> BoxFuture<'_, Result<(), AppError>> {
         self.0.delete_trashed().boxed()
+    }
+
+    fn free_recordings(&self) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.free_finished_recordings().boxed()
     }
 
     fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>> {

@@ -4,6 +4,7 @@
 //! So an agent never holds a provider's key, needs no names resolved, reaches no server but its task's, and asks no
 //! model but the one that was chosen, whichever of the APIs it speaks.
 
+mod allowance;
 mod answer;
 mod meter;
 mod question;
@@ -24,7 +25,9 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 use domain::{
+    agent::Why,
     catalogue::Flavour,
+    flow::plan::Limits,
     output::{Measured, Output},
 };
 use reqwest::Client;
@@ -33,7 +36,7 @@ use tokio::{net::TcpListener, sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{health::Health, measure::Sum};
+use super::{health::Health, measure::Sum, native::IN_FORM};
 use crate::{
     backend::{
         self,
@@ -42,6 +45,7 @@ use crate::{
     live::guard,
     models::Endpoint,
 };
+use allowance::{Allowance, Next};
 use question::{Page, Question};
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -65,6 +69,8 @@ struct Door {
     model: String,
     health: Arc<Health>,
     used: Arc<Used>,
+    /// How much it may ask, where that is not free.
+    allowance: Option<Arc<Allowance>>,
 }
 
 impl Door {
@@ -100,6 +106,14 @@ struct Used {
 }
 
 impl Used {
+    /// Says to whoever reads along that it may not go on.
+    async fn tell(&self, why: Why) {
+        if let Some(outputs) = self.outputs.upgrade() {
+            // Nobody listens to a task that has ended.
+            let _ = outputs.send(Output::Text(format!("\n\n*{}*\n\n", why.told()))).await;
+        }
+    }
+
     async fn add(&self, answer: Measured) {
         let usage = answer.usage;
         guard(&self.sum).add(answer);
@@ -139,7 +153,13 @@ impl Relay {
         Ok(relay)
     }
 
-    pub fn open(&self, endpoint: Endpoint, model: &str, outputs: &mpsc::Sender<Output>) -> Passage {
+    pub fn open(
+        &self,
+        endpoint: Endpoint,
+        model: &str,
+        limits: Option<Limits>,
+        outputs: &mpsc::Sender<Output>,
+    ) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
         let used =
@@ -149,6 +169,7 @@ impl Relay {
             model: model.to_owned(),
             health: Arc::clone(&health),
             used: Arc::clone(&used),
+            allowance: limits.map(|limits| Arc::new(Allowance::new(limits))),
         };
         guard(&self.doors).insert(word.clone(), door);
         Passage { relay: self.clone(), word, endpoint, health, used }
@@ -168,9 +189,13 @@ impl Relay {
         body: Bytes,
     ) -> Response {
         let Some(door) = self.door(word) else { return StatusCode::NOT_FOUND.into_response() };
-        let Ok(question) = Question::new(page, query, &headers, &body, &door.model) else {
+        let Ok(mut question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
+        if !door.admits(&mut question).await {
+            let words = json!({ "error": { "message": "This task may not ask any more." } });
+            return (StatusCode::BAD_REQUEST, axum::Json(words)).into_response();
+        }
         let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
         match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
@@ -181,6 +206,25 @@ impl Relay {
                 refusal("The model server does not answer.")
             }
             Err(_) => refusal("The model server did not begin to answer in time."),
+        }
+    }
+}
+
+impl Door {
+    /// Whether a question is passed on. That of one who has worked as much as it may is made its last.
+    async fn admits(&self, question: &mut Question) -> bool {
+        let Some(allowance) = &self.allowance else { return true };
+        let page = question.page();
+        match allowance.next(page, question.body()) {
+            Next::PassOn => true,
+            Next::LastWord { why, is_first } => {
+                allowance::end(page, question.body(), &format!("{} {IN_FORM}", why.words()));
+                if is_first {
+                    self.used.tell(why).await;
+                }
+                true
+            }
+            Next::Refuse => false,
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Where diffs come from: the worktree of a Coder as it is when somebody looks, or the results of contestants.
+//! Where diffs come from: the worktree of a Coder as it is when somebody looks, the results of contestants, or what a run
+//! looked at.
 
 use std::sync::Arc;
 
 use app::error::AppError;
 use domain::{
-    diff::{Compared, Of},
+    diff::{Against, Of},
     feed::StreamId,
-    id::{ChatId, ContestantId, TaskId},
+    id::{ChatId, ContestantId, RunId, TaskId},
     worktree::State,
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -35,6 +36,7 @@ impl Sources for Changes {
                 Of::Contestant(contestant) => self.result(contestant, None).await?,
                 Of::Try(contestant, task) => self.result(contestant, Some(task)).await?,
                 Of::Between(one, other) => self.between(one, other).await?,
+                Of::Run(run) => self.looked_at(run).await?,
                 Of::Sample(_) => NoChanges.open(of).await?,
             };
             Ok(source)
@@ -70,6 +72,15 @@ impl Changes {
         let one = self.worktree(self.stream(one, None).await?).await?.ok_or_else(gone)?;
         let other = self.worktree(self.stream(other, None).await?).await?.ok_or_else(gone)?;
         Ok(Arc::new(Between { one, other }))
+    }
+
+    /// The change that a run began with.
+    async fn looked_at(&self, run: RunId) -> Result<Arc<dyn Source>, AppError> {
+        let shown = store::runs::get(&self.0.db, run).await?;
+        let none = || AppError::Invalid("This run looked at the project and not at a change of it.".into());
+        let since = shown.terms.since.clone().ok_or_else(none)?;
+        let snapshot = git::Snapshot::open(&self.0.recorded(&shown).await?).map_err(refused)?;
+        Ok(Arc::new(LookedAt { snapshot, since, target: shown.run.request.target.path().to_owned() }))
     }
 
     /// The attempt that counts of one of its tries; of the newest where none is named.
@@ -160,6 +171,31 @@ impl Source for Sides {
     }
 }
 
+struct LookedAt {
+    snapshot: git::Snapshot,
+    since: String,
+    target: String,
+}
+
+impl Source for LookedAt {
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError> {
+        let bytes_max = limits.total_bytes as usize;
+        let patch = self.snapshot.patch_since(&self.since, &self.target, bytes_max).map_err(refused)?;
+        match patch.len() > bytes_max {
+            true => Err(AppError::Invalid("The change is too long to be shown.".into())),
+            false => Ok(Taken { patch, left_out: Vec::new() }),
+        }
+    }
+
+    fn old_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.snapshot.text_in(&self.since, path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+
+    fn new_text(&self, path: &str) -> Option<Vec<u8>> {
+        self.snapshot.text(path.as_bytes(), TEXT_BYTES_MAX).ok().flatten()
+    }
+}
+
 struct Changed(git::Worktree);
 
 impl Source for Changed {
@@ -178,11 +214,11 @@ impl Source for Changed {
 
 impl Coders {
     /// The newest Coders of the same project, besides what there always is.
-    pub(super) async fn sides(&self, chat: ChatId) -> Result<Vec<Compared>, AppError> {
+    pub(super) async fn sides(&self, chat: ChatId) -> Result<Vec<Against>, AppError> {
         const OTHERS_MAX: usize = 20;
         let mut sides = vec![
-            Compared { of: Of::Chat(chat), title: "Against where it began".to_owned() },
-            Compared { of: Of::Project(chat), title: "Against your files now".to_owned() },
+            Against { of: Of::Chat(chat), title: "Against where it began".to_owned() },
+            Against { of: Of::Project(chat), title: "Against your files now".to_owned() },
         ];
         let project = store::workspace::project_of_chat(&self.db, chat).await?.id;
         for row in store::worktrees::list(&self.db, &self.host).await? {
@@ -190,7 +226,7 @@ impl Coders {
             let is_ready = other != chat && row.worktree.state == State::Ready;
             if is_ready && store::workspace::project_of_chat(&self.db, other).await?.id == project {
                 let title = format!("Against {}", row.title);
-                sides.push(Compared { of: Of::Chats(other, chat), title });
+                sides.push(Against { of: Of::Chats(other, chat), title });
             }
             if sides.len() > OTHERS_MAX {
                 break;

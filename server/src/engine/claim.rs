@@ -119,12 +119,6 @@ impl Engine {
         });
     }
 
-    /// What must not be shown, as it is now.
-    pub(super) fn secrets(&self) -> Arc<[String]> {
-        let keys = self.0.models.keys();
-        redact::secrets(keys.iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()))
-    }
-
     async fn execute(&self, task: &Task, stream: StreamId, running: &Running) {
         let stop = &running.stop;
         let models = &self.0.models;

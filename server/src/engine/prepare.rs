@@ -130,6 +130,7 @@ impl Engine {
             prompt,
             before,
             after,
+            limits: None,
         }))
     }
 

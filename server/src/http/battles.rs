@@ -18,7 +18,7 @@ use domain::{
     catalogue::Catalogue,
     chat::Choice,
     id::{BattleId, ContestantId, ProjectId, SessionId},
-    layout::Target,
+    layout::Origin,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -111,7 +111,7 @@ async fn create(State(at): State<Battles>, Json(asked): Json<Asked>) -> Answer<R
         check: asked.check,
         judge,
     };
-    let id = at.ports.arena.launch(draft, Target::Tab { pane: None }).await?;
+    let id = at.ports.arena.launch(draft, Origin::elsewhere(None)).await?;
     let shown = Shown::of(&store::battles::get(&at.db, id).await?);
     Ok((StatusCode::CREATED, Json(shown)).into_response())
 }

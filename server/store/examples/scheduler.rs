@@ -12,7 +12,7 @@ use domain::{
     catalogue::{Lane, ModelRef},
     feed::StreamId,
     id::{Attempt, BattleId, ContestantId, ProjectId, SessionId},
-    layout::Target,
+    layout::Origin,
     output::{Measured, Outcome, Phase},
     task::Task,
 };
@@ -181,7 +181,7 @@ impl Table {
     }
 
     async fn launch(&self, battle: Battle) -> Result<()> {
-        commit::start_battle(&self.db, battle, 1, Target::Tab { pane: None }).await?;
+        commit::start_battle(&self.db, battle, 1, Origin::elsewhere(None)).await?;
         Ok(())
     }
 

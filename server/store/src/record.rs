@@ -51,8 +51,8 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             battles::record_examination(connection, *battle, examination).await?;
         }
         Event::FlowRunStarted { run } => runs::insert(connection, run).await?,
-        Event::FlowRunStepUpdated { run, task, change } => {
-            runs::record_step(connection, *run, *task, change).await?;
+        Event::FlowRunStepUpdated { run, task, change, tried } => {
+            runs::record_step(connection, *run, *task, change, *tried).await?;
         }
         Event::FlowRunUpdated { run, change, at_ms } => {
             runs::record_run(connection, *run, change, *at_ms).await?;

@@ -1,6 +1,7 @@
 //! A world for one test: a database of its own, a scripted model server, and as many BooCode processes as it
 //! needs.
 
+mod kernel;
 mod page;
 mod postgres;
 
@@ -125,6 +126,14 @@ impl World {
         Server::start(command, self.client.clone(), None).await
     }
 
+    /// A server on a kernel that has no Landlock, as far as it can tell.
+    pub async fn server_without_landlock(&self, name: &str) -> Server {
+        let mut command = self.command(name, 0);
+        command.arg("--model-server").arg(format!("local={}", self.model_url));
+        let child = kernel::on_one_without_landlock(move || Server::spawn(command));
+        Server::greet(child, self.client.clone(), None).await
+    }
+
     /// A server that is called by the name of a proxy in front, of which this test plays the part.
     pub async fn server_behind(&self, name: &str, public_url: &str, proxy: &str) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
@@ -196,14 +205,17 @@ pub struct Server {
 
 impl Server {
     /// `behind` is the port of a server whose link leads to a proxy.
-    async fn start(mut command: Command, client: Client, behind: Option<u16>) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
+    async fn start(command: Command, client: Client, behind: Option<u16>) -> Self {
+        Self::greet(Self::spawn(command), client, behind).await
+    }
+
+    fn spawn(mut command: Command) -> Child {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        command.kill_on_drop(true).spawn().unwrap()
+    }
+
+    /// Waits until it is ready, and logs in.
+    async fn greet(mut child: Child, client: Client, behind: Option<u16>) -> Self {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let link = timeout(PATIENCE, async {
             loop {

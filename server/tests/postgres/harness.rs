@@ -51,7 +51,7 @@ pub fn as_postgres(program: &str) -> Command {
     if let Some(account) = run_as() {
         command.uid(account.uid).gid(account.gid);
     }
-    os::die_with_parent(&mut command, Signal::KILL);
+    wall::die_with_parent(&mut command, Signal::KILL);
     command
 }
 
@@ -250,7 +250,7 @@ impl Server {
 
     fn spawn(mut command: Command, scratch: &Scratch) -> Self {
         command.args(["--exact", "server_process", "--nocapture"]).env(DATA_DIR, scratch.data());
-        os::die_with_parent(&mut command, Signal::KILL);
+        wall::die_with_parent(&mut command, Signal::KILL);
         let mut child = command.current_dir("/").stdout(Stdio::piped()).spawn().unwrap();
         let (sender, said) = channel();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -72,26 +72,62 @@ fn a_change_is_told_since_the_commit_that_it_began_at() {
     };
     let head = || String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
     let (first, same) = (take("s1"), take("s2"));
-    assert_eq!((first.since().unwrap(), first.content()), (None, same.content()), "nothing was changed");
+    assert_eq!((first.since("").unwrap(), first.content()), (None, same.content()), "nothing was changed");
     // What is not committed.
     let main = head();
     ground.write("a", "two\n");
     let changed = take("s3");
-    assert_eq!(changed.since().unwrap().as_deref(), Some(main.as_str()));
+    assert_eq!(changed.since("").unwrap().as_deref(), Some(main.as_str()));
     assert_ne!(changed.content(), first.content());
-    let patch = String::from_utf8(changed.patch_since(&main, 10_000).unwrap()).unwrap();
+    let patch = String::from_utf8(changed.patch_since(&main, "", 10_000).unwrap()).unwrap();
     assert!(patch.contains("\n-one\n+two\n"), "{patch}");
-    assert!(changed.patch_since(&main, 10).unwrap().len() < patch.len());
+    assert!(changed.patch_since(&main, "", 10).unwrap().len() < patch.len());
     // A branch that left the main one.
     ground.git(&["checkout", "-q", "-b", "feature"]);
     ground.commit("second");
     let branch = take("s4");
-    assert_eq!(branch.since().unwrap().as_deref(), Some(main.as_str()));
+    assert_eq!(branch.since("").unwrap().as_deref(), Some(main.as_str()));
     // The project may go on; what was taken stays.
     ground.write("a", "three\n");
     ground.commit("third");
-    assert_eq!(branch.patch_since(&main, 10_000).unwrap(), patch.as_bytes());
+    assert_eq!(branch.patch_since(&main, "", 10_000).unwrap(), patch.as_bytes());
     assert_eq!(branch.reader().unwrap().text(b"a", 100).unwrap().as_deref(), Some(&b"two\n"[..]));
+}
+
+#[test]
+fn only_what_lies_in_the_target_counts_as_changed() {
+    let ground = Ground::new(&[("src/a", "one\n"), ("docs/b", "two\n"), ("c", "three\n")]);
+    let take = |id: &str| {
+        Snapshot::take(&ground.dir.path().join(id), id, &ground.project(), true, &limits()).unwrap()
+    };
+    let first = take("s1");
+    ground.write("src/a", "one more\n");
+    let head = String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+    let check = |snapshot: &Snapshot, target: &str, changed: bool| {
+        assert_eq!(snapshot.since(target).unwrap().is_some(), changed, "{target}");
+        let patch = snapshot.patch_since(&head, target, 10_000).unwrap();
+        assert_eq!(!patch.is_empty(), changed, "{target}: {}", String::from_utf8_lossy(&patch));
+    };
+    let changed = take("s2");
+    for (target, is_changed) in [("", true), ("src", true), ("src/a", true), ("docs", false), ("c", false)] {
+        check(&changed, target, is_changed);
+    }
+    // On a branch too.
+    ground.git(&["checkout", "-q", "-b", "feature"]);
+    ground.commit("second");
+    let branch = take("s3");
+    check(&branch, "src", true);
+    check(&branch, "docs", false);
+    assert_eq!(branch.text_in(&head, b"src/a", 100).unwrap().as_deref(), Some(&b"one\n"[..]));
+    // What differs between two moments is told by name.
+    ground.write("new", "x\n");
+    std::fs::remove_file(ground.project().join("c")).unwrap();
+    let differing = |one: &Snapshot, other: &Snapshot| -> Vec<String> {
+        let paths = one.differing(other).unwrap();
+        paths.into_iter().map(|path| String::from_utf8(path).unwrap()).collect()
+    };
+    assert_eq!(differing(&first, &take("s4")), ["c", "new", "src/a"]);
+    assert_eq!(differing(&branch, &changed), [""; 0]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use domain::{
     agent::Pace,
+    catalogue::Flavour,
     feed::StreamId,
     fence::Nonce,
     flow::{
@@ -61,11 +62,12 @@ impl Engine {
         step: &Step,
         said: &[Said<'_>],
     ) -> Result<Brief, Unprepared> {
-        let folder = self.0.coders.recorded_folder(shown.id().0);
+        let folder = self.0.coders.recorded_folder(shown.recorded());
         let (since, template) = (shown.terms.since.clone(), shown.terms.template.clone());
+        let target = shown.run.request.target.clone();
         let recorded = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;
-            let change = since.map(|since| recorded.change(&since)).transpose()?;
+            let change = since.map(|since| recorded.change(&since, &target)).transpose()?;
             Ok::<_, git::Error>((change, template.and_then(|path| recorded.template(&path))))
         });
         let told = |error: &dyn std::fmt::Display| Unprepared::Told(error.to_string());
@@ -128,6 +130,8 @@ impl Engine {
         let known =
             known.ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         let (before, prompt) = prompt::blocks(vec![question]);
+        // What it asks its own account nobody can read, so there only its calls are counted.
+        let is_account = endpoint.flavour == Flavour::Account;
         let backend = Arc::new(ExternalAgent {
             coders,
             agent: known,
@@ -140,8 +144,12 @@ impl Engine {
             prompt,
             before,
             after: None,
+            limits: Some(agent.limits),
         });
-        Ok(Arc::new(Limited { backend, calls_max: agent.limits.calls }))
+        match is_account {
+            true => Ok(Arc::new(Limited { backend, calls_max: agent.limits.calls })),
+            false => Ok(backend),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use domain::{
     catalogue::{Lane, ModelRef},
     feed::{Fold as _, StreamId},
     id::{BattleId, ContestantId, ProjectId, WorktreeId},
-    layout::{Content, Target},
+    layout::{Content, Origin, Target},
     output::{Measured, Outcome, Phase},
     page::{OpenSession, Page, Wanted},
     slot,
@@ -29,6 +29,7 @@ use uuid::Uuid;
 use super::scene::{Scene, stream_of};
 
 const FIRST: Target = Target::Tab { pane: None };
+const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
 
 fn fresh() -> Fresh {
     Fresh::new(Uuid::now_v7())
@@ -78,7 +79,7 @@ fn new(scene: &Scene, project: ProjectId, roster: &str, change: impl FnOnce(&mut
 
 async fn start(scene: &Scene, battle: &Battle) {
     slots::provide(&scene.db, &[(slot::MACHINE.into(), 1)]).await.unwrap();
-    commit::start_battle(&scene.db, battle.clone(), scene.now(), FIRST).await.unwrap();
+    commit::start_battle(&scene.db, battle.clone(), scene.now(), LAUNCHER).await.unwrap();
 }
 
 async fn claim(scene: &Scene) -> Option<Task> {
@@ -126,7 +127,7 @@ async fn a_battle_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     commit::layout(&scene.db, scene.session, arena).await.unwrap();
     let it = battle(&scene, "L1 C1", |_| {}).await;
     start(&scene, &it).await;
-    let twice = commit::start_battle(&scene.db, it.clone(), scene.now(), FIRST).await;
+    let twice = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
     assert!(matches!(twice, Err(Error::Rejected(_))), "{twice:?}");
     let page = snapshot::page(&scene.db, Wanted::Battle(it.id), &[]).await.unwrap().state;
     assert_eq!(page.session.unwrap().layout.visible(), [Content::Battle(it.id)]);
@@ -139,7 +140,7 @@ async fn the_table_keeps_a_pair_out_of_a_battle_twice(pool: PgPool) {
     let mut it = battle(&scene, "L1 C1", |_| {}).await;
     let (identity, model) = (it.contestants[0].identity.clone(), it.contestants[0].model.clone());
     (it.contestants[1].identity, it.contestants[1].model) = (identity, model);
-    let started = commit::start_battle(&scene.db, it.clone(), scene.now(), FIRST).await;
+    let started = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
     assert!(matches!(started, Err(Error::Rejected(Rejected::Invalid(_)))), "{started:?}");
     // Nothing half-made is left.
     assert!(battles::get(&scene.db, it.id).await.is_err());

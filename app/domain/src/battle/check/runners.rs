@@ -137,7 +137,8 @@ mod tests {
             deleted: 0,
             is_binary: false,
         };
-        let changes = Changes { files: vec![file("src/a.rs"), file("tests/a.rs")], added: 2, ..Changes::default() };
+        let changes =
+            Changes { files: vec![file("src/a.rs"), file("tests/a.rs")], added: 2, ..Changes::default() };
         assert_eq!(changed_tests(&changes), ["tests/a.rs"]);
     }
 }

@@ -343,7 +343,7 @@ fn task_events() {
 fn run_events() {
     let (run, task) = (RunId(id(1)), TaskId(id(2)));
     let step = || StepId("options".into());
-    let updated = |task, change| Event::FlowRunStepUpdated { run, task, change: Box::new(change) };
+    let updated = |task, change| Event::FlowRunStepUpdated { run, task, change: Box::new(change), tried: 0 };
     check(
         updated(Some(task), run::Change::StepReady { step: step() }),
         &format!(
