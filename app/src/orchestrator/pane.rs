@@ -66,10 +66,9 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     // Asked for once it is due, and again whenever the server is back.
     let is_live = Memo::new(move |_| feed.connection.get() == Line::Live);
     effect(move || {
-        if is_due.get() && (is_live.get() || failure.with_untracked(Option::is_none)) {
-            if report.with_untracked(Option::is_none) {
-                fetch();
-            }
+        let may_ask = is_due.get() && (is_live.get() || failure.with_untracked(Option::is_none));
+        if may_ask && report.with_untracked(Option::is_none) {
+            fetch();
         }
     });
     let again = move || {

@@ -86,9 +86,12 @@ impl Coders {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
         blocking(move || {
             let is_claimed = |id: &str| rows.iter().any(|row| row.worktree.id.to_string() == id);
-            // Of several failures the last is told.
-            let removed = thrown.into_iter().filter(|left| !is_claimed(left.id())).map(git::Worktree::remove);
-            removed.fold(Ok(()), |before, removed| removed.and(before))
+            let mut all = Ok(());
+            for left in thrown.into_iter().filter(|left| !is_claimed(left.id())) {
+                // One that fails keeps no other from going; of several failures the last is told.
+                all = left.remove().and(all);
+            }
+            all
         })
         .await
     }

@@ -34,7 +34,7 @@ fn defaults() {
     assert_eq!(config.log_format, LogFormat::Text);
     assert!(config.small_model && config.discover);
     let here = std::env::current_dir().unwrap();
-    assert_eq!(config.allowed_roots, [here.clone()], "a home that is not there is left out");
+    assert_eq!(config.allowed_roots, std::slice::from_ref(&here), "a home that is not there is left out");
     assert_eq!(load_ok(&[], &["HOME=/usr"], "").allowed_roots, [PathBuf::from("/usr"), here]);
     assert_eq!((config.database_url, config.pg_bin_dir, config.default_model), (None, None, None));
     assert!(config.model_servers.is_empty());

@@ -124,16 +124,15 @@ pub(crate) async fn tail_with(
     len: u64,
     max: u64,
 ) -> Result<Tail> {
-    let mut from = len.saturating_sub(max);
+    let first = len.saturating_sub(max);
     // It may lie inside a character, which has at most four bytes.
-    for _ in 0..4 {
+    for from in first..first + 4 {
         let text = read_with(connection, stream, from, max).await?;
         if !text.is_empty() || from == 0 || from >= len {
             let whole = if from == 0 { &text } else { Transcript::from_mark(&text) };
             let before = from + (text.len() - whole.len()) as u64;
             return Ok(Tail { text: whole.to_owned(), before });
         }
-        from += 1;
     }
     Ok(Tail { text: String::new(), before: len })
 }

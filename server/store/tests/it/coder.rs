@@ -147,7 +147,7 @@ async fn a_question_with_a_zero_in_it_is_asked_and_gives_the_person_time(pool: P
     let before = deadline().await;
     let Phase::Asking(ask) = question(1) else { unreachable!() };
     let ask = Ask { title: "rm \0x".into(), detail: "\0".into(), ..ask };
-    commit::phase(&scene.db, stream, Phase::Asking(ask)).await.unwrap();
+    commit::phase(&scene.db, stream, Phase::Asking(ask), 5).await.unwrap();
     let task = scene.load(chat).await.tasks[&stream.task].clone();
     let domain::task::Status::Running { phase: Phase::Asking(asked), .. } = task.status else {
         panic!("{task:?}")

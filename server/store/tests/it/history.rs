@@ -8,7 +8,7 @@ use domain::{
     chat::Input,
     history::{Entry, Filter, Kind, Listing, State},
     id::{BattleId, ChatId, ContestantId, ProjectId},
-    layout::Target,
+    layout::Origin,
     output::Outcome,
 };
 use sqlx::PgPool;
@@ -277,8 +277,7 @@ impl Scene {
             at_ms: self.now(),
         };
         let battle = Battle::new(launch).unwrap();
-        let target = Target::Tab { pane: None };
-        commit::start_battle(&self.db, battle.clone(), self.now(), target).await.unwrap();
+        commit::start_battle(&self.db, battle.clone(), self.now(), Origin::elsewhere(None)).await.unwrap();
         battle
     }
 

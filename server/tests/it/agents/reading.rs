@@ -53,7 +53,7 @@ fn first_call(told: &[Output]) -> Option<Status> {
     let updates =
         || told.iter().filter_map(|output| if let Output::Tool(it) = output { Some(it) } else { None });
     let first = updates().next()?;
-    updates().filter(|update| update.id == first.id).filter_map(|update| update.status).last()
+    updates().filter(|update| update.id == first.id).filter_map(|update| update.status).next_back()
 }
 
 /// An agent, a project, and a model server.

@@ -175,7 +175,7 @@ async fn an_agent_that_missed_something_is_told_it() {
     assert!(page.answer().contains(note), "{}", page.answer());
     let log = world.model_log().await;
     let asked = log["requests"].as_array().unwrap().iter().filter_map(|it| it["last_user_message"].as_str());
-    let told = asked.last().unwrap();
+    let told = asked.next_back().unwrap();
     assert!(told.contains("You:\nkestrel") && told.contains("[[say third]]"), "{told}");
     // From here on it has heard everything.
     work_of(&server, &mut page, "[[say fourth]]", "qwen").await;
