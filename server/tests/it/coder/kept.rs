@@ -174,7 +174,8 @@ async fn an_agent_that_missed_something_is_told_it() {
         "Qwen Code has not heard all of this conversation. It began anew, and was told what was said before.";
     assert!(page.answer().contains(note), "{}", page.answer());
     let log = world.model_log().await;
-    let asked = log["requests"].as_array().unwrap().iter().filter_map(|it| it["last_user_message"].as_str());
+    let mut asked =
+        log["requests"].as_array().unwrap().iter().filter_map(|it| it["last_user_message"].as_str());
     let told = asked.next_back().unwrap();
     assert!(told.contains("You:\nkestrel") && told.contains("[[say third]]"), "{told}");
     // From here on it has heard everything.
