@@ -6,6 +6,7 @@ mod changes;
 pub mod code;
 mod examinations;
 mod figures;
+mod head;
 mod launcher;
 mod launcher_dialog;
 mod outputs;

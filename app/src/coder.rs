@@ -11,7 +11,7 @@ pub use backend_picker::{
     BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, chosen as chosen_backend,
     options as backend_options,
 };
-pub use changes::Changes;
+pub use changes::{Changes, left_out};
 pub use permission::Permission;
 pub use review::Review;
 pub use tool_call::{PlanView, ToolCall};

@@ -13,6 +13,7 @@ mod keys;
 mod rows;
 #[cfg(feature = "hydrate")]
 mod screen;
+mod sides;
 mod state;
 #[cfg(all(test, feature = "ssr"))]
 mod tests;
@@ -22,6 +23,7 @@ use domain::diff::{Comment, Of};
 use leptos::{html, prelude::*};
 
 use crate::{
+    coder::left_out,
     erased::{Erase, Erased},
     notice::Failure,
 };
@@ -76,6 +78,7 @@ pub fn DiffView(
         >
             <Bar diff />
             <Failure error=diff.failure dismiss=Callback::new(move |()| diff.failure.set(None)) />
+            {move || diff.outline.with(|outline| outline.as_ref().map(|outline| left_out(&outline.left_out)))}
             <div class="diff-body">
                 <Tree diff />
                 <div class="diff-scroll">
@@ -114,7 +117,11 @@ fn element_of(of: Of) -> String {
     match of {
         Of::Chat(chat) => format!("diff-of-{chat}"),
         Of::Contestant(contestant) => format!("diff-of-{contestant}"),
+        Of::Try(_, task) => format!("diff-of-{task}"),
         Of::Between(one, other) => format!("diff-between-{one}-{other}"),
+        Of::Project(chat) => format!("diff-project-{chat}"),
+        Of::Chats(one, other) => format!("diff-chats-{one}-{other}"),
+        Of::Run(run) => format!("diff-of-{run}"),
         Of::Sample(sample) => format!("diff-sample-{}", sample as u8),
     }
 }
@@ -160,6 +167,7 @@ fn come_alive(diff: Diff, root: NodeRef<html::Section>, first: Option<First>) {
             diff.is_tree_open.set(false);
         }
         keys::listen(diff, &element);
+        diff.keep_written();
         diff.relayout();
     });
     // Where a comment waits is marked.

@@ -18,6 +18,9 @@ pub enum AppError {
     Invalid(String),
     #[error("{path} is not a git repository yet.")]
     NotARepository { path: String },
+    /// What is wrong with one field of a form, by its name there.
+    #[error("{why}")]
+    AtField { field: String, why: String },
     /// With what was typed, which a plain form would lose on its way back.
     #[error("{why}")]
     FolderRefused { typed: String, why: String },
@@ -80,6 +83,15 @@ impl AppError {
         status::of(self)
     }
 
+    /// The same as a refusal of one field, where it is one.
+    pub fn at(self, field: impl Into<String>) -> Self {
+        match self {
+            Self::Rejected(rejected) => Self::AtField { field: field.into(), why: rejected.to_string() },
+            Self::Invalid(why) => Self::AtField { field: field.into(), why },
+            error => error,
+        }
+    }
+
     /// Logs the cause under an id, and tells the browser the id alone.
     pub fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
         let trace = uuid::Uuid::now_v7().simple().to_string();
@@ -122,6 +134,7 @@ mod status {
             ) => StatusCode::CONFLICT,
             AppError::Rejected(_)
             | AppError::Invalid(_)
+            | AppError::AtField { .. }
             | AppError::NotARepository { .. }
             | AppError::FolderRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
@@ -154,6 +167,7 @@ mod tests {
         check(AppError::Rejected(Rejected::QueueFull { max: 20 }));
         check(AppError::NotARepository { path: "/src/shop".into() });
         check(AppError::FolderRefused { typed: "shop".into(), why: "no".into() });
+        check(AppError::Rejected(Rejected::Empty).at("prompt"));
         check(AppError::Internal { trace: "0198".into() });
         check(AppError::Offline);
     }

@@ -9,7 +9,7 @@ mod connection;
 pub mod line;
 mod live_text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     battle::Battle,
@@ -30,6 +30,8 @@ pub use live_text::{LiveSegment, LiveText};
 pub struct Feed {
     mirror: RwSignal<Mirror<Page>>,
     texts: StoredValue<BTreeMap<StreamId, LiveText>>,
+    /// Of the texts, those that the feed does not bring.
+    brought: StoredValue<BTreeSet<StreamId>>,
     pub connection: RwSignal<line::Shown>,
     /// Why what was navigated to is not shown.
     pub problem: RwSignal<Option<AppError>>,
@@ -42,6 +44,7 @@ impl Feed {
         Self {
             mirror: RwSignal::new(Mirror::new(snapshot)),
             texts: StoredValue::default(),
+            brought: StoredValue::default(),
             connection: RwSignal::new(line::Shown::Connecting),
             problem: RwSignal::new(None),
             grown: RwSignal::new(()),
@@ -84,11 +87,24 @@ impl Feed {
         text
     }
 
+    /// Shows a stream that is over and that no page carries, for as long as the page lives.
+    pub fn bring(&self, stream: StreamId, text: &str) {
+        self.brought.update_value(|brought| {
+            brought.insert(stream);
+        });
+        self.text(stream).show_anew(text);
+    }
+
+    fn is_brought(&self, stream: &StreamId) -> bool {
+        self.brought.with_value(|brought| brought.contains(stream))
+    }
+
     /// Starts again from a new snapshot, of the same page or of another.
     pub fn renew(&self, snapshot: Snapshot<Page>) {
         self.mirror.update(|mirror| mirror.renew(snapshot));
         let streams = self.mirror.with_untracked(|mirror| mirror.state.streams());
-        self.texts.update_value(|texts| texts.retain(|id, _| streams.iter().any(|(shown, _)| shown == id)));
+        let is_shown = |id: &StreamId| streams.iter().any(|(shown, _)| shown == id);
+        self.texts.update_value(|texts| texts.retain(|id, _| is_shown(id) || self.is_brought(id)));
         self.problem.set(None);
         self.show_all_texts();
         self.grown.notify();
@@ -131,6 +147,9 @@ impl Feed {
     }
 
     fn show_text(&self, stream: StreamId) {
+        if self.is_brought(&stream) {
+            return;
+        }
         let Some(text) = self.texts.with_value(|texts| texts.get(&stream).cloned()) else { return };
         self.mirror.with_untracked(|mirror| {
             if let Some(copy) = mirror.streams.get(&stream) {

@@ -1,5 +1,6 @@
 //! The Orchestrator: launching a flow on a project, watching its run, and reading what it reports.
 
+mod actions;
 pub mod api;
 mod artifact;
 pub mod code;

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use axum::http::{header, request::Parts};
 use domain::{
     backend::{self, Backend, Wanted},
-    battle,
+    battle::{self, analysis::Estimate},
     browser::{Browser, Pairing},
     catalogue::{self, ModelRef, ModelServer},
     chat::Coder,
-    diff::{Found, Of, Options, Outline, Rows, Seek, Window},
-    flow::{Band, Report},
+    diff::{Against, Found, Of, Options, Outline, Rows, Seek, Window},
+    feed::StreamId,
+    flow::{Band, Report, StepId},
     id::{BattleId, BrowserId, ChatId, ContestantId, RunId},
-    layout::Target,
+    layout::{Origin, Target},
     persona::Offer,
     run,
     settings::{AgentSettings, Checked, Draft, Fact, ModelSettings, TypedKey, WorktreeSettings},
@@ -79,18 +80,22 @@ pub trait Coders: Send + Sync {
     /// Installs what is missing; whoever asks for the offers is told how far it is.
     fn install(&self, backend: Backend) -> BoxFuture<'_, Result<(), AppError>>;
     fn changes(&self, chat: ChatId) -> BoxFuture<'_, Result<Option<Changes>, AppError>>;
+    /// What they can be compared with; where they began first.
+    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Against>, AppError>>;
     /// Brings the changes into the project, and says how.
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>>;
     fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;
     fn restore(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>>;
     fn worktrees(&self) -> BoxFuture<'_, Result<WorktreeSettings, AppError>>;
     fn empty_trash(&self) -> BoxFuture<'_, Result<(), AppError>>;
+    /// Throws away what projects held when runs began that are over.
+    fn free_recordings(&self) -> BoxFuture<'_, Result<(), AppError>>;
 }
 
 /// What battles need of the machine, and what becomes of their results.
 pub trait Arena: Send + Sync {
     /// Launches once, however often it is asked; refused with the reason, and then nothing is made.
-    fn launch(&self, draft: battle::Draft, target: Target) -> BoxFuture<'_, Result<BattleId, AppError>>;
+    fn launch(&self, draft: battle::Draft, origin: Origin) -> BoxFuture<'_, Result<BattleId, AppError>>;
     /// Brings a contestant's result into the project, and says how.
     fn adopt(&self, contestant: ContestantId, to: Destination) -> BoxFuture<'_, Result<String, AppError>>;
     /// A Coder that goes on in a contestant's worktree.
@@ -102,6 +107,16 @@ pub trait Arena: Send + Sync {
     fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
     /// A battle as one file of HTML, after what that is called.
     fn export(&self, battle: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>>;
+    /// What it would take this judge to compare the results.
+    fn estimate(&self, of: Compared, judge: battle::Judge) -> BoxFuture<'_, Result<Estimate, AppError>>;
+}
+
+/// Whose results would be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    Battle(BattleId),
+    /// So many that are not there yet: each may turn out to be long.
+    Unknown(usize),
 }
 
 /// Flows at work on projects, and what they reported.
@@ -109,19 +124,21 @@ pub trait Orchestrator: Send + Sync {
     /// Who would work if nobody is named.
     fn offer(&self) -> BoxFuture<'_, run::Offer>;
     /// Launches once, however often it is asked; refused with the reason, and then nothing is made.
-    fn launch(&self, draft: run::Draft, target: Target) -> BoxFuture<'_, Result<RunId, AppError>>;
+    fn launch(&self, draft: run::Draft, origin: Origin) -> BoxFuture<'_, Result<RunId, AppError>>;
     /// The same question once more, under this id; in the same band where none is named.
     fn again(
         &self,
         run: RunId,
         id: RunId,
         band: Option<Band>,
-        target: Target,
+        origin: Origin,
     ) -> BoxFuture<'_, Result<RunId, AppError>>;
     fn get(&self, run: RunId) -> BoxFuture<'_, Result<run::Shown, AppError>>;
     fn cancel(&self, run: RunId) -> BoxFuture<'_, Result<(), AppError>>;
     /// None while there is none yet.
     fn report(&self, run: RunId) -> BoxFuture<'_, Result<Option<Report>, AppError>>;
+    /// All that was said at a step, attempt by attempt.
+    fn said(&self, run: RunId, step: StepId) -> BoxFuture<'_, Result<Vec<(StreamId, String)>, AppError>>;
     /// Lines of a file as it was when the run began. The window counts lines from 0.
     fn file_at(
         &self,
@@ -129,6 +146,8 @@ pub trait Orchestrator: Send + Sync {
         path: String,
         window: Window,
     ) -> BoxFuture<'_, Result<run::FileAt, AppError>>;
+    /// The change that the flow looks at, as its agents were shown it; none where it looks at no change.
+    fn change(&self, run: RunId) -> BoxFuture<'_, Result<Option<String>, AppError>>;
     /// All of a file as it was then.
     fn text_at(&self, run: RunId, path: String) -> BoxFuture<'_, Result<Vec<u8>, AppError>>;
 }

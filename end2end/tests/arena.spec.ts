@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { act, battle, choose, launcher, openLauncher, openProject, output, row, test, view } from './battles';
+import { act, battle, choose, launcher, openLauncher, openProject, output, row, still, test, view } from './battles';
 import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
-import { BooCode, expect, live } from './world';
+import { expect, live } from './world';
 
 test('the launcher says at the field what cannot be', async ({ page, boocode }, info) => {
   await openLauncher(page, boocode, `refusals-${info.testId}`);
@@ -21,11 +21,21 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
   const prompt = form.getByLabel('Prompt');
   await expect(prompt).toBeFocused();
   expect(await prompt.evaluate((field: HTMLTextAreaElement) => field.validity.valueMissing)).toBe(true);
-  // What only the server knows comes back to the form, with everything still in it.
+  // What only the server knows comes back to its field, with everything still in the form.
   await prompt.fill('   ');
   await launch.click();
-  await expect(form.locator('.notice.error')).toContainText('Write something first');
+  await expect(form.locator('.field').filter({ has: page.getByLabel('Prompt') }).getByRole('alert')).toHaveText('Write something first.');
+  await expect(prompt).toHaveAttribute('aria-invalid', 'true');
   await expect(form.getByLabel('Model of B')).toHaveValue('local/large');
+  await prompt.fill('Do it');
+  await form.getByText('Terms').click();
+  await form.getByLabel('Minutes for each contestant').fill('300');
+  await form.evaluate((root: HTMLElement) => root.querySelector('form')!.setAttribute('novalidate', ''));
+  await form.getByText('Terms').click();
+  await launch.click();
+  // It is not folded away.
+  await expect(form.getByRole('alert')).toHaveText('A contestant may take between 10 seconds and 120 minutes.');
+  await expect(form.getByRole('alert')).toBeVisible();
   for (let count = 2; count < 6; count += 1) await form.getByRole('button', { name: 'Add a contestant' }).click();
   await expect(form.getByRole('button', { name: 'Add a contestant' })).toBeDisabled();
   expect(await faults(page)).toEqual([]);
@@ -39,7 +49,7 @@ const PROMPT =
   '[[on large]][[shell echo new > new.txt; sleep 4]][[say A bad idea.]]' +
   '[[on count]][[shell echo half > half.txt; sleep 600]]';
 
-test('a battle of three agents is watched, stopped, resumed, judged and adopted', async ({ page, boocode, browser }, info) => {
+test('a battle of three agents is watched, stopped, resumed, judged and adopted', async ({ page, boocode }, info) => {
   test.setTimeout(240_000);
   const project = await openLauncher(page, boocode, `battle-${info.testId}`);
   const form = launcher(page);
@@ -124,16 +134,22 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await act(page, 'B', /Clear my choice/);
   await expect(head).toContainText('A wins over the other');
 
-  // Without a script it reads the same.
-  const still = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() });
-  const reader = await still.newPage();
-  await reader.goto(page.url());
-  await expect(reader.locator('.arena-head')).toContainText('A wins over the other in both orders');
-  await expect(reader.locator('.arena-row')).toHaveCount(3);
-  await expect(reader.locator('.arena-outputs')).toContainText('It is good now.');
-  await expect(reader.locator('.arena-outputs')).toContainText('A bad idea.');
-  await reader.screenshot({ path: info.outputPath('still.png') });
-  await still.close();
+  // Without a script it reads the same, and as a whole.
+  await still(page, async (reader) => {
+    await expect(reader.locator('.arena-head')).toContainText('A wins over the other in both orders');
+    await expect(reader.locator('.arena-head')).toContainText('The project itself fails the check');
+    await expect(reader.locator('.arena-row')).toHaveCount(3);
+    await expect(reader.locator('.arena-outputs')).toContainText('It is good now.');
+    await expect(reader.locator('.arena-outputs')).toContainText('A bad idea.');
+    const rest = reader.locator('.arena-rest');
+    await expect(rest.locator('.arena-matrix .won')).toBeVisible();
+    await rest.getByText('All 6 judgements').click();
+    await expect(rest.locator('.arena-judgements')).toContainText('By what they say of themselves.');
+    await expect(rest.locator('.arena-examined')).toContainText('what A changed');
+    await expect(rest.locator('.arena-figures')).toContainText('Generating');
+    expect(await scrollsSideways(reader)).toBe(false);
+    await reader.screenshot({ path: info.outputPath('still.png'), fullPage: true });
+  });
 
   const waits = page.waitForEvent('download');
   await battle(page).getByRole('button', { name: 'More of this battle' }).click();
@@ -213,33 +229,4 @@ test('on a phone a contestant has the screen to itself, and leads back @phone', 
   await page.getByRole('button', { name: 'Back to all contestants' }).click();
   await expect(row(page, 0)).toBeVisible();
   await expect(output(page, 'A')).toBeVisible();
-});
-
-// No model server is configured or found, so BooCode runs its own small model: a real one, with real answers.
-test('a real model answers as three personas, through kill -9', async ({ page }, info) => {
-  test.setTimeout(300_000);
-  const boocode = new BooCode([]);
-  try {
-    await boocode.start();
-    await openLauncher(page, boocode, `real-${info.testId}`);
-    const form = launcher(page);
-    await form.getByText('Q&A').click();
-    const model = await form.getByLabel('Model of A').locator('option', { hasText: /smollm2/i }).first().getAttribute('value');
-    await choose(form, 'Persona', [['Debugger', model!], ['Architect', model!], ['Explainer', model!]]);
-    await form.getByLabel('Prompt').fill('What is a compiler? Answer in one sentence.');
-    await form.getByText('Terms').click();
-    await form.getByLabel('Compare the results when all are over').uncheck();
-    await form.getByRole('button', { name: 'Launch' }).click();
-    await expect(output(page, 'A').locator('.markdown')).toContainText(/\w+ \w+ \w+/, { timeout: 90_000 });
-    await boocode.kill();
-    await boocode.start();
-    await live(page);
-    await expect(battle(page).locator('.arena-head')).toContainText('Completed', { timeout: 120_000 });
-    for (const [place, letter] of ['A', 'B', 'C'].entries()) {
-      await expect(row(page, place)).toContainText('tokens/s');
-      await expect(output(page, letter).locator('.markdown').last()).toContainText(/\w+ \w+ \w+/);
-    }
-  } finally {
-    await boocode.stop();
-  }
 });

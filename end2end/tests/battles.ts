@@ -9,7 +9,7 @@ import { test as base, addProject, type BooCode, expect, live, logIn, scripted }
 export const test = base.extend<object, { model: string }>({
   model: [
     async ({}, use) => {
-      const model = await scripted(100, '--models', 'small,large,echo,count,judge,biased-judge');
+      const model = await scripted(100, '--models', 'small,large,echo,count,judge,biased-judge,mumbling-judge');
       await use(model.url);
       model.stop();
     },
@@ -54,6 +54,27 @@ export async function choose(form: Locator, who: 'Agent' | 'Persona', roster: [s
     await field.selectOption(identity);
     await form.getByLabel(`Model of ${letter}`).selectOption(model);
   }
+}
+
+/** Sends the launcher's form, and waits for the battle. */
+export async function launch(page: Page, form: Locator): Promise<void> {
+  await form.getByRole('button', { name: 'Launch' }).click();
+  await expect(page).toHaveURL(/\/battle\//);
+  await expect(battle(page)).toBeVisible();
+}
+
+/** The same page for somebody without scripts. */
+export async function still(page: Page, look: (reader: Page) => Promise<void>): Promise<void> {
+  const browser = page.context().browser()!;
+  const context = await browser.newContext({
+    javaScriptEnabled: false,
+    storageState: await page.context().storageState(),
+    viewport: page.viewportSize()!,
+  });
+  const reader = await context.newPage();
+  await reader.goto(page.url());
+  await look(reader);
+  await context.close();
 }
 
 /** What can be done with a contestant. */

@@ -47,6 +47,68 @@ test('a task is done in a worktree, reviewed, commented on and applied', async (
   expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('three');
 });
 
+test('comments are kept until they are sent, and the other side is chosen', async ({ page, boocode }, info) => {
+  const project = await openCoder(page, boocode, `comments-${info.testId}`);
+  await ask(page, `${edit('one', 'two')}[[say changed it]]`);
+  await expect(changes(page)).toContainText('1 file changed');
+  await action(page, 'Review').click();
+  const diff = page.locator('.diff');
+  await expect(diff).toContainText('println!("two");');
+  await page.getByRole('grid', { name: 'Changed lines' }).focus();
+  await page.keyboard.press('n');
+  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
+  await page.keyboard.press('c');
+  const editor = page.getByRole('textbox', { name: /^Comment on main.rs/ });
+  await editor.fill('Say three');
+  await action(page, 'Add comment').click();
+  await page.keyboard.press('c');
+  await editor.fill('Say three, or f');
+
+  // Neither a look at the work nor a reload takes what was written.
+  await action(page, 'Back to the work').click();
+  await expect(diff).toHaveCount(0);
+  await action(page, 'Review').click();
+  await expect(editor).toHaveValue('Say three, or f');
+  await page.reload();
+  await live(page);
+  await action(page, 'Review').click();
+  await expect(page.getByRole('region', { name: 'Comments to be sent' })).toContainText('Say three');
+  await expect(editor).toHaveValue('Say three, or f');
+  await editor.fill('Say three, or four');
+  await action(page, 'Save comment').click();
+  await action(page, 'Send comments').click();
+  const field = page.getByRole('region', { name: 'Coder' }).getByLabel('Your message');
+  await expect(field).toHaveValue(/Say three, or four/);
+  await field.fill('');
+  await action(page, 'Review').click();
+  await expect(diff).toContainText('println!("two");');
+  await expect(page.getByRole('region', { name: 'Comments to be sent' })).toHaveCount(0);
+
+  // Against the files as they are now, there is what the person did meanwhile too.
+  writeFileSync(join(project, 'mine.txt'), 'mine\n');
+  await page.getByLabel('Compared with').selectOption('Against your files now');
+  await expect(diff).toContainText('mine.txt');
+  await expect(diff).toContainText('2 files changed');
+  await page.screenshot({ path: info.outputPath('sides.png') });
+  expect(await faults(page)).toEqual([]);
+  await page.getByLabel('Compared with').selectOption('Against where it began');
+  await expect(diff).toContainText('1 file changed');
+});
+
+test('what cannot be part of the changes is told', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `left-out-${info.testId}`);
+  const command = 'mkfifo pipe; git init -q inner; echo x > inner/file';
+  await ask(page, `[[tool run ${JSON.stringify({ command })}]][[say made]]`);
+  await expect(changes(page)).toContainText('1 file changed');
+  await changes(page).locator('summary').click();
+  await expect(changes(page).locator('.left-out')).toContainText('pipe: a pipe, a socket or a device');
+  await page.screenshot({ path: info.outputPath('left-out.png') });
+  await action(page, 'Review').click();
+  await expect(page.locator('.diff .left-out')).toContainText('inner/.git');
+  expect(await faults(page)).toEqual([]);
+  await page.screenshot({ path: info.outputPath('left-out-review.png') });
+});
+
 test('a conflict is said and nothing is lost', async ({ page, boocode }, info) => {
   const project = await openCoder(page, boocode, `conflict-${info.testId}`);
   await ask(page, `${edit('one', 'two')}[[say done]]`);

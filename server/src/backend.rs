@@ -225,6 +225,10 @@ pub enum Error {
     Refused(Refusal),
     #[error("{fault}")]
     Broken { fault: Fault, answering: bool },
+    #[error(
+        "the model server at {server} ended the answer by its filter for contents; what came until then is kept"
+    )]
+    Filtered { server: String },
     /// An agent's program, or the model that it asked, failed.
     #[error("{words}")]
     Agent { words: String },
@@ -245,6 +249,15 @@ impl Error {
         }
     }
 
+    /// Whether the question is longer than what the model can take.
+    pub fn is_overflow(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused(Refusal::ContextOverflow(_))
+                | Self::Broken { fault: Fault::ContextOverflow(_), .. }
+        )
+    }
+
     /// A model answers for what happens from its first token on, and for a request that it cannot take. A server
     /// that is down, overloaded, misconfigured or not to be understood is never a model's loss.
     fn is_models_fault(&self) -> bool {
@@ -256,7 +269,9 @@ impl Error {
                     | Refusal::NoImages { .. }
                     | Refusal::Other { .. }
             ),
-            Self::Broken { fault: Fault::ContextOverflow(_), .. } | Self::Agent { .. } => true,
+            Self::Broken { fault: Fault::ContextOverflow(_), .. }
+            | Self::Filtered { .. }
+            | Self::Agent { .. } => true,
             Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
             _ => false,
         }
@@ -278,6 +293,7 @@ mod tests {
             (Error::Slow { server: server(), seconds: 1 }, "void"),
             (Error::Silent { server: server(), seconds: 1 }, "void"),
             (Error::UnusableKey, "void"),
+            (Error::Filtered { server: server() }, "failed"),
             (Error::Agent { words: "it exited".to_owned() }, "failed"),
             (Error::Cancelled, "cancelled"),
             (Error::Refused(error_body(400, "bad")), "failed"),

@@ -13,7 +13,9 @@ mod native;
 mod offers;
 mod port;
 mod proxy;
+mod recordings;
 mod relay;
+mod room;
 mod setup;
 mod sources;
 mod tool_program;
@@ -30,25 +32,27 @@ use std::{
 
 use acp::Agent;
 use domain::{feed::StreamId, id::WorktreeId};
+use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wall::{Level, Marker, Process, Program, Wall};
 
-use crate::{backend, sentence::sentence};
+use crate::{backend, engine::Processes, sentence::sentence};
 use offers::Installing;
 use relay::Relay;
 use web::Web;
 
-pub(crate) use asking::Asking;
+pub(crate) use asking::{Asked, Asking};
 pub(crate) use external::ExternalAgent;
 use ground::Ground;
+pub(crate) use measure::Sum;
 pub(crate) use native::{Form, NativeAgent};
 pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
 pub(crate) use setup::Turn;
 pub use sources::Changes;
-pub(crate) use worktrees::{Place, blocking, copies};
+pub(crate) use worktrees::{Place, blocking};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -77,6 +81,9 @@ pub struct Coders {
     /// Where tools, and agents among them, are installed.
     tools: PathBuf,
     installing: Mutex<BTreeMap<&'static str, Installing>>,
+    sizes: tokio::sync::Mutex<disk::Sizes>,
+    /// Held while a worktree goes to the trash or comes back.
+    moving: tokio::sync::Mutex<()>,
 }
 
 impl Coders {
@@ -118,6 +125,8 @@ impl Coders {
             tools: crate::tools::dir(|name| std::env::var(name).ok())
                 .unwrap_or_else(|| data_dir.join("tools")),
             installing: Mutex::default(),
+            sizes: tokio::sync::Mutex::default(),
+            moving: tokio::sync::Mutex::default(),
         })
     }
 
@@ -176,11 +185,6 @@ impl Coders {
         self.snapshots.join(of.to_string())
     }
 
-    /// What a project held when this run began.
-    pub(crate) fn recorded_folder(&self, of: Uuid) -> PathBuf {
-        self.recorded.join(of.to_string())
-    }
-
     pub(crate) fn folder(&self, id: WorktreeId) -> PathBuf {
         self.worktrees.join(id.to_string())
     }
@@ -198,6 +202,20 @@ impl Coders {
             connect,
             bind: Vec::new(),
         }
+    }
+}
+
+impl Processes for Coders {
+    fn end(&self, stream: StreamId) -> BoxFuture<'_, ()> {
+        async move {
+            match wall::end_task(&self.marker(stream)).await {
+                Ok(ended) => tracing::warn!(%stream, ended, "an attempt that did not stop was ended"),
+                Err(error) => {
+                    tracing::error!(%stream, %error, "an attempt's processes could not all be ended")
+                }
+            }
+        }
+        .boxed()
     }
 }
 

@@ -26,7 +26,7 @@ pub use model_server::{ConfiguredServer, Key, SMALL_MODEL_SERVER, UNENCRYPTED, f
 
 use crate::tools;
 use layers::{Given, Layers};
-use values::{addresses, listen_address, origin, path, search_address};
+use values::{addresses, listen_address, origin, path, root, search_address};
 
 const PORT_DEFAULT: u16 = 4400;
 /// Its read-only mode held, and it works with a local model.
@@ -267,14 +267,17 @@ impl Reader<'_> {
 
     fn allowed_roots(&mut self) -> Vec<PathBuf> {
         let env = self.layers.env;
-        let parse = |given: &Given| given.many()?.iter().map(|text| path(text, &given.source, env)).collect();
+        let parse =
+            |given: &Given| given.many()?.iter().map(|text| root(path(text, &given.source, env)?)).collect();
         match self.read("allowed_roots", parse) {
             Some((roots, _)) => roots,
             None => {
                 let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
                 // A server started in / would otherwise allow everything without being told to.
                 let current = std::env::current_dir().ok().filter(|folder| folder.parent().is_some());
-                let mut roots: Vec<_> = home.into_iter().chain(current).collect();
+                // Nobody named these, so one that is not there is nobody's mistake.
+                let mut roots: Vec<_> =
+                    home.into_iter().chain(current).filter(|folder| folder.is_dir()).collect();
                 roots.dedup();
                 roots
             }

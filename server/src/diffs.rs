@@ -10,8 +10,11 @@ mod text;
 
 use std::{
     hash::{DefaultHasher, Hasher as _},
-    sync::{Arc, Mutex},
-    time::Duration,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use app::{error::AppError, ports};
@@ -20,6 +23,7 @@ use domain::diff::{
     patch::{Patch, Unreadable},
 };
 use futures::future::{BoxFuture, FutureExt as _};
+use git::Limits;
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::live::guard;
@@ -31,18 +35,27 @@ use text::Text;
 /// All diffs together; those that were not used for the longest time go first.
 const KEPT_BYTES_MAX: usize = 512 * 1024 * 1024;
 const KEPT_MAX: usize = 16;
-/// So many are worked on side by side.
+/// So many are laid out side by side.
 const WORKERS: usize = 2;
+/// So many are taken side by side. That may take as long as somebody waits, and nobody else has to wait for it.
+const TAKERS: usize = 4;
 const WAIT_MAX: Duration = Duration::from_secs(45);
 const QUERY_BYTES_MAX: usize = 1_000;
 
 /// Two sides of any origin. Its functions are called on a thread that may block.
 pub trait Source: Send + Sync {
-    /// As git writes it.
-    fn patch(&self) -> Result<Vec<u8>, AppError>;
+    fn take(&self, limits: &Limits) -> Result<Taken, AppError>;
     /// What is at a path before the change; none where it cannot be had.
     fn old_text(&self, path: &str) -> Option<Vec<u8>>;
     fn new_text(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// What is different.
+#[derive(Default)]
+pub struct Taken {
+    /// As git writes it.
+    pub patch: Vec<u8>,
+    pub left_out: Vec<String>,
 }
 
 /// Knows where changes come from.
@@ -89,11 +102,22 @@ pub struct Diffs {
     /// The one used last is at the end.
     kept: Arc<Mutex<Vec<Arc<Prepared>>>>,
     workers: Arc<Semaphore>,
+    takers: Arc<Semaphore>,
+}
+
+/// Nobody waits any more.
+struct GivenUp(Arc<AtomicBool>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Diffs {
     pub fn new(sources: Arc<dyn Sources>) -> Self {
-        Self { sources, kept: Arc::default(), workers: Arc::new(Semaphore::new(WORKERS)) }
+        let [workers, takers] = [WORKERS, TAKERS].map(|count| Arc::new(Semaphore::new(count)));
+        Self { sources, kept: Arc::default(), workers, takers }
     }
 
     /// What was kept, or a fresh one.
@@ -117,16 +141,20 @@ impl Diffs {
     async fn prepare(&self, of: Of) -> Result<Arc<Prepared>, AppError> {
         let source = self.sources.open(of).await?;
         let kept = Arc::clone(&self.kept);
-        self.work(move || {
-            let bytes = source.patch()?;
-            let stamp = stamp(&bytes);
-            let same =
-                guard(&kept).iter().find(|prepared| prepared.of == of && prepared.stamp == stamp).cloned();
+        let limits = Limits { until: Instant::now() + WAIT_MAX, ..Limits::default() };
+        let _given_up = GivenUp(Arc::clone(&limits.cancel));
+        within(&self.takers, move || {
+            let Taken { patch, left_out } = source.take(&limits)?;
+            let stamp = stamp(&patch);
+            let is_same = |prepared: &&Arc<Prepared>| {
+                prepared.of == of && prepared.stamp == stamp && prepared.left_out == left_out
+            };
+            let same = guard(&kept).iter().find(is_same).cloned();
             if let Some(same) = same {
                 return Ok(same);
             }
-            let patch = Patch::read(bytes).map_err(refused)?;
-            let prepared = Arc::new(Prepared::new(of, stamp, patch, source));
+            let patch = Patch::read(patch).map_err(refused)?;
+            let prepared = Arc::new(Prepared::new(of, stamp, left_out, patch, source));
             let mut kept = guard(&kept);
             kept.retain(|prepared| prepared.of != of);
             kept.push(Arc::clone(&prepared));
@@ -136,33 +164,33 @@ impl Diffs {
         .await
     }
 
-    /// On a thread that may take its time, but not for ever.
-    async fn work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
-    ) -> Result<T, AppError> {
-        let late = || AppError::Invalid("The diff takes too long to prepare. Try again in a moment.".into());
-        let workers = Arc::clone(&self.workers);
-        let worked = async {
-            let permit = workers.acquire_owned().await.map_err(|error| AppError::internal(&error))?;
-            let worked = spawn_blocking(move || {
-                let done = work();
-                drop(permit);
-                done
-            });
-            worked.await.map_err(|error| AppError::internal(&error))?
-        };
-        timeout(WAIT_MAX, worked).await.map_err(|_| late())?
-    }
-
     async fn with<T: Send + 'static>(
         &self,
         of: Of,
         work: impl FnOnce(&Prepared) -> T + Send + 'static,
     ) -> Result<T, AppError> {
         let prepared = self.prepared(of).await?;
-        self.work(move || Ok(work(&prepared))).await
+        within(&self.workers, move || Ok(work(&prepared))).await
     }
+}
+
+/// On a thread that may take its time, but not for ever.
+async fn within<T: Send + 'static>(
+    threads: &Arc<Semaphore>,
+    work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    let late = || AppError::Invalid("The diff takes too long to prepare. Try again in a moment.".into());
+    let threads = Arc::clone(threads);
+    let worked = async {
+        let permit = threads.acquire_owned().await.map_err(|error| AppError::internal(&error))?;
+        let worked = spawn_blocking(move || {
+            let done = work();
+            drop(permit);
+            done
+        });
+        worked.await.map_err(|error| AppError::internal(&error))?
+    };
+    timeout(WAIT_MAX, worked).await.map_err(|_| late())?
 }
 
 impl ports::Diffs for Diffs {
@@ -170,7 +198,7 @@ impl ports::Diffs for Diffs {
         async move {
             let options = checked(options)?;
             let prepared = self.prepare(of).await?;
-            self.work(move || Ok(prepared.outline(&options))).await
+            within(&self.workers, move || Ok(prepared.outline(&options))).await
         }
         .boxed()
     }

@@ -9,6 +9,7 @@
 
 mod answers;
 mod claim;
+mod clock;
 mod execute;
 mod follow;
 mod index;
@@ -34,7 +35,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 pub(crate) use answers::Answers;
-pub(crate) use execute::Backend;
+pub(crate) use clock::Clock;
+pub(crate) use execute::{Backend, Processes};
+pub(crate) use redact::Redactor;
 use results::Stale;
 pub use tally::Tally;
 
@@ -80,6 +83,8 @@ struct Inner {
     /// Who we are in the tasks that we claim.
     instance: Uuid,
     running: Mutex<HashMap<StreamId, Running>>,
+    /// One of them is over.
+    over: Notify,
     tally: Arc<Tally>,
     /// There may be something to claim.
     work: Notify,
@@ -104,6 +109,7 @@ impl Engine {
             secrets,
             instance,
             running: Mutex::default(),
+            over: Notify::new(),
             tally: Arc::default(),
             work: Notify::new(),
             tasks: TaskTracker::new(),
@@ -134,6 +140,12 @@ impl Engine {
         self.0.tasks.wait().await;
     }
 
+    /// Returns when the server goes down and nothing runs here any more.
+    async fn ended(&self) {
+        self.0.shutdown.cancelled().await;
+        all_over(&self.0.running, &self.0.over).await;
+    }
+
     pub fn tally(&self) -> Arc<Tally> {
         Arc::clone(&self.0.tally)
     }
@@ -148,6 +160,7 @@ impl Engine {
 struct Running {
     stop: Stop,
     answers: Answers,
+    clock: Clock,
 }
 
 /// Why an attempt has to end before its backend is done. The first reason stays.
@@ -168,6 +181,8 @@ pub(crate) enum StopReason {
     /// The database did not take it; it is tried again.
     Unwritten,
     TimedOut,
+    /// A person was asked, and did not answer.
+    Unanswered,
     /// The answer does not end.
     TooLong,
 }
@@ -197,10 +212,25 @@ impl StopReason {
             Self::TimedOut => {
                 Some(Outcome::Failed { reason: format!("It was not done within {}.", minutes(limit)) })
             }
+            Self::Unanswered => Some(Outcome::Void {
+                reason: "Nobody answered what the agent asked within a day. What it did until then is kept."
+                    .into(),
+            }),
             Self::TooLong => Some(Outcome::Failed {
                 reason: "The answer was stopped because it did not come to an end.".into(),
             }),
         }
+    }
+}
+
+async fn all_over<K, V>(running: &Mutex<HashMap<K, V>>, over: &Notify) {
+    loop {
+        // Listened for before the look: what ends in between is heard.
+        let next = over.notified();
+        if guard(running).is_empty() {
+            return;
+        }
+        next.await;
     }
 }
 
@@ -214,4 +244,21 @@ fn minutes(limit: Duration) -> String {
 
 pub(crate) fn now_ms() -> i64 {
     (time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn it_is_over_when_the_last_one_is() {
+        let (running, over) = (Mutex::new(HashMap::from([(1, ()), (2, ())])), Notify::new());
+        let mut all = Box::pin(all_over(&running, &over));
+        for left in [1, 0] {
+            assert!(futures::poll!(&mut all).is_pending());
+            guard(&running).remove(&(left + 1));
+            over.notify_waiters();
+        }
+        all.await;
+    }
 }

@@ -2,6 +2,7 @@
 
 mod beginning;
 mod code_step;
+mod launch;
 mod limited;
 mod port;
 mod recorded;

@@ -92,7 +92,12 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     );
     coders.sweep().await?;
     coders.sweep_recorded().await?;
-    let results = Results { db: db.clone(), models: models.clone(), secrets: passwords.clone() };
+    let results = Results {
+        db: db.clone(),
+        models: models.clone(),
+        secrets: passwords.clone(),
+        written: Arc::default(),
+    };
     let means = Means {
         db: db.clone(),
         live: Arc::clone(&live),

@@ -4,6 +4,8 @@ mod backends;
 mod browser;
 mod diffview;
 mod git;
+mod judge;
+mod outputs;
 mod scheduler;
 mod start;
 mod switch;
@@ -55,6 +57,10 @@ enum Name {
     Battle,
     /// What a battle costs the database while the tables grow, and taking up what a killed server left
     Scheduler,
+    /// Six outputs that stream at once, by frames and blocking tasks, against an idle page
+    Outputs,
+    /// Judgements of the small real model with and without results that tell it whom to name
+    Judge,
 }
 
 /// What a measurement found.
@@ -90,6 +96,8 @@ impl Bench {
             Name::Diff => git::run(workspace, "diff")?,
             Name::Battle => wired::run(workspace, "battle", &[])?,
             Name::Scheduler => scheduler::run(workspace)?,
+            Name::Outputs => outputs::measure(workspace)?.print(),
+            Name::Judge => judge::run(workspace)?,
             Name::Memory => {
                 // A page is loaded, so it has to be there.
                 assets(workspace)?;

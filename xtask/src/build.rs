@@ -12,7 +12,7 @@ use crate::{
     stage::{stage, stage_with},
     workspace::Workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use sha2::{Digest, Sha256};
 use std::{
     fs, io,
@@ -89,7 +89,23 @@ pub fn server(workspace: &Workspace, kind: Kind) -> Result<PathBuf> {
         cargo.args(["build", "--package", "server", "--bin", "boocode", "--profile", profile]);
         quietly(workspace, "server", COMPILE_LIMIT, &mut cargo)
     })?;
-    Ok(kind.binary(workspace))
+    let binary = kind.binary(workspace);
+    if kind == Kind::Quick {
+        check_embedded(&binary, &workspace.dist().join(format!("pkg/{OUTPUT_NAME}.css.br")))?;
+    }
+    Ok(binary)
+}
+
+/// A debug build reads the browser's half from the disk, so no test notices when another does not carry it.
+fn check_embedded(binary: &Path, asset: &Path) -> Result<()> {
+    const LOOKED_FOR: usize = 256;
+    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let (program, asset) = (read(binary)?, read(asset)?);
+    let beginning = &asset[..asset.len().min(LOOKED_FOR)];
+    match program.windows(beginning.len()).any(|part| part == beginning) {
+        true => Ok(()),
+        false => Err(anyhow!("{} does not carry the assets that were built for it", binary.display())),
+    }
 }
 
 /// Fills `dist/pkg`. The old one stays until the new one is whole.
@@ -241,6 +257,17 @@ mod tests {
         files_under(dist.path(), &mut left).unwrap();
         let expected = ["favicon.svg", "pkg/favicon.svg", "pkg/new.css"];
         assert_eq!(left, expected.map(|name| dist.path().join(name)));
+    }
+
+    #[test]
+    fn a_program_without_its_assets_is_found_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let [asset, with, without] = ["asset", "with", "without"].map(|name| dir.path().join(name));
+        fs::write(&asset, "the stylesheet").unwrap();
+        fs::write(&with, "code, the stylesheet, and code").unwrap();
+        fs::write(&without, "code and code").unwrap();
+        check_embedded(&with, &asset).unwrap();
+        assert!(check_embedded(&without, &asset).unwrap_err().to_string().contains("does not carry"));
     }
 
     #[test]

@@ -24,7 +24,8 @@ enum Name {
     Start,
     /// The same while chats go on, and a look at every question, answer and page
     Chat,
-    /// The same while battles go on, and a look at every contestant, result, process and folder
+    /// The same while battles go on that are stopped, tried again and judged, and a look at every contestant, result,
+    /// verdict, process and folder
     Arena,
     /// The same while flows run, and a look at every step and report
     Flows,
@@ -38,15 +39,15 @@ impl Chaos {
                 start::run(workspace, self.kills, &mut Dice(self.seed.max(1)))?;
                 Ok(ExitCode::SUCCESS)
             }
-            Name::Chat => self.wired(workspace, "chaos"),
-            Name::Arena => self.wired(workspace, "chaos-arena"),
-            Name::Flows => self.wired(workspace, "chaos-flows"),
+            Name::Chat => self.wired(workspace, "chaos", Vec::new()),
+            Name::Arena => self.wired(workspace, "chaos-arena", wired::agents(workspace)?),
+            Name::Flows => self.wired(workspace, "chaos-flows", Vec::new()),
         }
     }
 
-    fn wired(&self, workspace: &Workspace, task: &str) -> Result<ExitCode> {
-        let arguments = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
-        let arguments = arguments.map(|(name, value)| format!("{name}={value}"));
+    fn wired(&self, workspace: &Workspace, task: &str, mut arguments: Vec<String>) -> Result<ExitCode> {
+        let own = [("--kills", u64::from(self.kills)), ("--seed", self.seed)];
+        arguments.extend(own.map(|(name, value)| format!("{name}={value}")));
         let held = wired::run(workspace, task, &arguments)?;
         Ok(if held { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

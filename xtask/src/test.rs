@@ -1,6 +1,6 @@
 //! Everything that has to hold, quickest first.
 
-mod agents;
+pub mod agents;
 mod binaries;
 mod leftovers;
 mod only;

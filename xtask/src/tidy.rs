@@ -5,7 +5,7 @@ mod style;
 mod tree;
 mod words;
 
-use crate::workspace::Workspace;
+use crate::{test::agents::TABLE, workspace::Workspace};
 use anyhow::{Result, bail};
 use std::{fs, path::PathBuf, process::Command};
 
@@ -43,7 +43,12 @@ fn readme_faults(workspace: &Workspace) -> Vec<String> {
     let readme = fs::read_to_string(workspace.root.join("README.md")).unwrap_or_default();
     let missing =
         ["cargo xtask run", "cargo xtask test"].into_iter().filter(|command| !readme.contains(command));
-    missing.map(|command| format!("README.md does not name {command}")).collect()
+    let mut faults: Vec<_> = missing.map(|command| format!("README.md does not name {command}")).collect();
+    let table = fs::read_to_string(workspace.root.join(TABLE)).unwrap_or_default();
+    if table.is_empty() || !readme.contains(&table) {
+        faults.push(format!("README.md does not show what `cargo xtask test --agents` wrote to {TABLE}"));
+    }
+    faults
 }
 
 /// A report, not a rule: a long file deserves the question what its second subject is.

@@ -3,6 +3,10 @@
 
 use crate::completion::Called;
 
+/// What it can call for.
+pub const TOOLS: [&str; 10] =
+    ["list", "read", "grep", "find", "edit", "write", "run", "git", "web_fetch", "web_search"];
+
 pub const STEPS: u32 = 60;
 pub const CALLS_MAX: u32 = 300;
 /// The same call this many times in a row leads nowhere.

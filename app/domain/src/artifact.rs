@@ -1,4 +1,5 @@
-//! Something to look at beside the report of a run: a line of a file that it cites, as the file was when the run began.
+//! Something to look at beside other work: the report of a run, the change that it is about, or a line of a file that it
+//! cites, as the file was when the run began.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +8,48 @@ use crate::{
     id::RunId,
 };
 
-/// A place that a report cites, by its number in [`Report::places`]. A report never changes, so neither does what a
-/// number means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
 pub struct Artifact {
     pub run: RunId,
-    /// From 1.
-    pub number: u32,
+    pub what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum What {
+    /// A place that the report cites, by its number in [`Report::places`], from 1. A report never changes, so neither does
+    /// what a number means.
+    Cited(u32),
+    Report,
+    /// The change that the flow looked at.
+    Diff,
+}
+
+/// As layouts keep it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Kept {
+    run: RunId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<u32>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    diff: bool,
+}
+
+impl From<Kept> for Artifact {
+    fn from(Kept { run, number, diff }: Kept) -> Self {
+        let whole = if diff { What::Diff } else { What::Report };
+        Self { run, what: number.map_or(whole, What::Cited) }
+    }
+}
+
+impl From<Artifact> for Kept {
+    fn from(Artifact { run, what }: Artifact) -> Self {
+        match what {
+            What::Cited(number) => Self { run, number: Some(number), diff: false },
+            What::Report => Self { run, number: None, diff: false },
+            What::Diff => Self { run, number: None, diff: true },
+        }
+    }
 }
 
 /// What a file is that can be looked at besides as it is written. It comes from strangers, so it is drawn in a frame
@@ -25,8 +61,10 @@ pub enum Drawn {
 }
 
 impl Artifact {
+    /// Only what is cited has one.
     pub fn place(self, report: &Report) -> Option<Place> {
-        let at = usize::try_from(self.number).ok()?.checked_sub(1)?;
+        let What::Cited(number) = self.what else { return None };
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
         report.places().into_iter().nth(at).cloned()
     }
 }
@@ -60,7 +98,7 @@ mod tests {
     };
 
     fn cited(path: &str, line: u32, holds: bool) -> Citation {
-        let place = Place { path: path.into(), line: Some(line) };
+        let place = Place { path: path.into(), line: Some(line), until: None };
         Citation { place, quote: String::new(), holds }
     }
 
@@ -80,10 +118,27 @@ mod tests {
         assert_eq!(words, ["c.rs:9", "a.rs:2", "b.rs:1"]);
 
         let run = RunId(Uuid::nil());
-        let place = Artifact { run, number: 2 }.place(&report);
+        let cited = |number| Artifact { run, what: What::Cited(number) };
+        let place = cited(2).place(&report);
         assert_eq!(place.map(|place| place.to_string()).as_deref(), Some("a.rs:2"));
         for number in [0, 4, u32::MAX] {
-            assert_eq!(Artifact { run, number }.place(&report), None);
+            assert_eq!(cited(number).place(&report), None);
+        }
+    }
+
+    /// Layouts of older versions hold places alone.
+    #[test]
+    fn what_layouts_keep_is_read_again() {
+        let run = RunId(Uuid::from_u128(7));
+        for (what, kept) in [
+            (What::Cited(3), format!(r#"{{"run":"{run}","number":3}}"#)),
+            (What::Report, format!(r#"{{"run":"{run}"}}"#)),
+            (What::Diff, format!(r#"{{"run":"{run}","diff":true}}"#)),
+        ] {
+            let artifact = Artifact { run, what };
+            assert_eq!(serde_json::to_string(&artifact).unwrap(), kept);
+            assert_eq!(serde_json::from_str::<Artifact>(&kept).unwrap(), artifact);
+            assert_eq!(crate::json::read::<Artifact>(&kept).ok(), Some(artifact));
         }
     }
 

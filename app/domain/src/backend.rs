@@ -97,6 +97,9 @@ pub enum State {
     /// `install` is the command that a person would type; a button does the same.
     Missing {
         install: String,
+        /// Why the last try to install it failed; empty where there was none.
+        #[serde(default)]
+        failure: String,
     },
     Installing,
     /// It is there and cannot be used.

@@ -12,8 +12,10 @@ use crate::{
     catalogue::ModelRef,
     feed::{Event, StreamId},
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
+    setup::Setup,
     task::{Owner, Task},
 };
+use verdict::Verdict;
 
 pub mod analysis;
 pub mod benchmark;
@@ -30,22 +32,28 @@ pub mod judge;
 mod lanes;
 pub mod names;
 pub mod results;
+pub mod room;
 mod roster;
 #[cfg(test)]
 mod sim;
 #[cfg(test)]
 mod tests;
+mod told;
 pub mod verdict;
 
 pub use analysis::Analysis;
 pub use benchmark::Benchmark;
-pub use check::{Check, CheckState, Checked};
+pub use check::{CheckState, Checked};
 pub use contestant::{Contestant, Identity, Standing};
-pub use decide::{Input, Report};
+pub use decide::{Input, OPINION_LIMIT_S, Report};
 pub use draft::{Draft, Line};
 pub use examination::{Examination, Examiner};
 pub use fresh::Fresh;
-pub use roster::{CONTESTANTS_MAX, CONTESTANTS_MIN, Entry, Launch, Roster, check_count};
+pub use roster::{
+    CONTESTANTS_MAX, CONTESTANTS_MIN, Entry, Launch, Roster, check_count, check_limit, check_prompt,
+    check_tokens,
+};
+pub use told::Told;
 
 pub const PROMPT_BYTES_MAX: usize = 256 * 1024;
 pub const QUESTION_BYTES_MAX: usize = 16 * 1024;
@@ -126,7 +134,7 @@ impl Status {
 pub struct Terms {
     /// The longest that a contestant may take.
     pub limit_s: u32,
-    /// All of its contestants together may use so many tokens.
+    /// Its contestants, and whoever compares them by itself, may use so many tokens together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u64>,
     /// Whether worktrees begin with what is not committed.
@@ -135,6 +143,10 @@ pub struct Terms {
     /// What tells whether a result works: a command of the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+    /// What every folder begins with besides the project's files, as that was agreed when the battle began. None: as
+    /// the project asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<Setup>,
     /// Who judges when all are over. None: nobody does by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<Judge>,
@@ -179,9 +191,19 @@ pub struct Course {
     /// The person's own choice. The judge's stands in its analysis.
     #[serde(default, rename = "winner_contestant_id")]
     pub winner: Option<ContestantId>,
+    /// Whom the verdict on the results that are there now names.
+    #[serde(default, rename = "judged_contestant_id", skip_serializing_if = "Option::is_none")]
+    pub judged: Option<ContestantId>,
     /// What the project itself gives, before anybody changed it.
     #[serde(default)]
     pub base_check: CheckState,
+    /// What digests, judgements and cross-examinations have used.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub opinion_tokens: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,16 +288,35 @@ impl Battle {
         self.tasks.get(contestant.tries.last()?)
     }
 
+    /// The attempt that counts of one of a contestant's tries, of the newest where none is named. None where nobody
+    /// has begun.
+    pub fn stream_of_try(&self, id: ContestantId, of: Option<TaskId>) -> Result<Option<StreamId>, Rejected> {
+        let tries = &self.contestant(id)?.tries;
+        let task = match of {
+            Some(task) if tries.contains(&task) => Some(task),
+            Some(_) => return Err(Rejected::missing("try of this contestant")),
+            None => tries.last().copied(),
+        };
+        let attempt = |task: TaskId| Some(self.tasks.get(&task)?.attempts().last()?.0);
+        Ok(task.and_then(|task| Some(StreamId { task, attempt: attempt(task)? })))
+    }
+
     pub fn newest_analysis(&self) -> Option<&Analysis> {
         self.analyses.last()
     }
 
-    /// Who is ahead: whom the person chose, or else whom the newest verdict names.
-    pub fn leader(&self) -> Option<ContestantId> {
-        self.course.winner.or_else(|| self.newest_analysis()?.verdict()?.winner)
+    /// The newest verdict on the results that are there now. One on a try that was made again tells nothing any more.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.analyses.iter().rev().filter(|analysis| analysis.is_of_now(self)).find_map(Analysis::verdict)
     }
 
-    /// The streams of contestants and cross-examinations, each with its final length once that is known.
+    /// Who is ahead: whom the person chose, or else whom the verdict names.
+    pub fn leader(&self) -> Option<ContestantId> {
+        self.course.winner.or_else(|| self.verdict()?.winner)
+    }
+
+    /// The streams of contestants and cross-examinations, each with its final length once that is known. Those of
+    /// earlier tries are fetched when somebody looks at them.
     pub fn visible_streams(&self) -> Vec<(StreamId, Option<u64>)> {
         let newest = self.contestants.iter().filter_map(|contestant| contestant.tries.last());
         let asked = self.examinations.iter().map(|examination| &examination.task);
@@ -288,9 +329,10 @@ impl Battle {
             .collect()
     }
 
-    /// How many tokens were used, as far as that is known.
+    /// How many tokens were used for it by anybody, as far as that is known.
     pub fn spent(&self) -> u64 {
-        self.contestants.iter().filter_map(|contestant| contestant.tokens).sum()
+        let contestants = self.contestants.iter().filter_map(|contestant| contestant.tokens);
+        contestants.sum::<u64>() + self.course.opinion_tokens
     }
 
     pub fn title(&self) -> String {

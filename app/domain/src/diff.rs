@@ -16,7 +16,7 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ChatId, ContestantId};
+use crate::id::{ChatId, ContestantId, RunId, TaskId};
 pub use row::{Kind, LineId, Row};
 pub use wire::{Colour, RowText, Span, Spans, line_row};
 
@@ -27,10 +27,25 @@ pub enum Of {
     Chat(ChatId),
     /// What a contestant's result changed since its base.
     Contestant(ContestantId),
+    /// The same of one of its tries, whichever is the newest.
+    Try(ContestantId, TaskId),
     /// From the first one's result to the second one's.
     Between(ContestantId, ContestantId),
+    /// From the project's files as they are now to a Coder's.
+    Project(ChatId),
+    /// From the first Coder's files to the second one's, as they are now.
+    Chats(ChatId, ChatId),
+    /// What a run looked at.
+    Run(RunId),
     /// Something to look at; only a debug build has it.
     Sample(Sample),
+}
+
+/// What a Coder's changes can be compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Against {
+    pub of: Of,
+    pub title: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,10 +103,14 @@ pub struct Outline {
     pub columns: u32,
     /// The largest line number that may be shown.
     pub lines: u32,
+    /// What is there and cannot be part of a patch, each with the reason.
+    #[serde(default)]
+    pub left_out: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOutline {
+    /// As it may be shown.
     pub path: String,
     /// Where it was, if that is elsewhere.
     pub old_path: Option<String>,

@@ -18,7 +18,7 @@ mod node;
 #[cfg(test)]
 mod tests;
 
-pub use decide::{Input, Target};
+pub use decide::{Input, Origin, Target};
 pub use geometry::{Direction, Divider, Rect};
 pub use node::{Node, Split};
 

@@ -48,7 +48,8 @@ impl Phase {
 pub struct Measured {
     /// From the backend's start to its end.
     pub duration_ms: u64,
-    /// From the backend's start to the first text or reasoning of the model itself.
+    /// From the first question to the first text or reasoning of the model itself, without loading it: by the model
+    /// server's own timings, or else by the clock on this side.
     pub first_token_ms: Option<u64>,
     /// How long the model server was seen loading.
     pub load_ms: Option<u64>,
@@ -84,6 +85,14 @@ pub struct Timings {
     pub cache_n: u64,
 }
 
+impl Timings {
+    /// When the first token was there: the prompt was read, and one token written.
+    pub fn first_token_ms(self) -> Option<u64> {
+        let has_all = self.predicted_n > 0 && self.prompt_ms + self.predicted_ms > 0.0;
+        has_all.then(|| (self.prompt_ms + self.predicted_ms / self.predicted_n as f64).round() as u64)
+    }
+}
+
 /// How one attempt ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,5 +125,22 @@ impl Outcome {
             )),
             Self::Done { .. } | Self::Cancelled => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_token_comes_after_the_prompt_was_read() {
+        let check = |prompt_ms, predicted_n, predicted_ms, expected| {
+            let timings = Timings { prompt_ms, predicted_n, predicted_ms, ..Timings::default() };
+            assert_eq!(timings.first_token_ms(), expected, "{timings:?}");
+        };
+        check(120.0, 10, 50.0, Some(125));
+        check(0.0, 10, 50.0, Some(5));
+        check(120.0, 0, 0.0, None);
+        check(0.0, 5, 0.0, None);
     }
 }

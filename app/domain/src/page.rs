@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    artifact::Artifact,
+    artifact::{Artifact, What},
     battle::Battle,
     chat::Chat,
     feed::{Event, Fold, StreamId},
@@ -33,7 +33,7 @@ pub enum Wanted {
     /// Where a run is launched in a session.
     Orchestrator(SessionId),
     Run(RunId),
-    /// A place that a run's report cites.
+    /// Something of a run beside other work.
     Artifact(Artifact),
     /// Settings in a pane.
     Settings(SessionId),
@@ -78,6 +78,8 @@ impl Wanted {
     pub fn of(path: &str) -> Option<Self> {
         let parts: Vec<_> = path.trim_matches('/').split('/').collect();
         let session = |id: &str| SessionId(id.parse().unwrap_or_default());
+        let artifact =
+            |id: &str, what| Self::Artifact(Artifact { run: RunId(id.parse().unwrap_or_default()), what });
         Some(match parts[..] {
             [""] => Self::Start,
             ["chat", id] => Self::Chat(ChatId(id.parse().unwrap_or_default())),
@@ -86,10 +88,9 @@ impl Wanted {
             ["battle", id] => Self::Battle(BattleId(id.parse().unwrap_or_default())),
             ["session", id, "orchestrator"] => Self::Orchestrator(session(id)),
             ["run", id] => Self::Run(RunId(id.parse().unwrap_or_default())),
-            ["run", id, "cited", number] => {
-                let (run, number) = (RunId(id.parse().unwrap_or_default()), number.parse().ok()?);
-                Self::Artifact(Artifact { run, number })
-            }
+            ["run", id, "cited", number] => artifact(id, What::Cited(number.parse().ok()?)),
+            ["run", id, "report"] => artifact(id, What::Report),
+            ["run", id, "diff"] => artifact(id, What::Diff),
             ["session", id, "settings"] => Self::Settings(session(id)),
             ["settings"] => Self::SettingsPage(Section::default()),
             ["settings", section] => Self::SettingsPage(Section::named(section)?),
@@ -111,7 +112,11 @@ impl Wanted {
             Self::Battle(battle) => format!("/battle/{battle}"),
             Self::Orchestrator(session) => format!("/session/{session}/orchestrator"),
             Self::Run(run) => format!("/run/{run}"),
-            Self::Artifact(Artifact { run, number }) => format!("/run/{run}/cited/{number}"),
+            Self::Artifact(Artifact { run, what }) => match what {
+                What::Cited(number) => format!("/run/{run}/cited/{number}"),
+                What::Report => format!("/run/{run}/report"),
+                What::Diff => format!("/run/{run}/diff"),
+            },
             Self::Settings(session) => format!("/session/{session}/settings"),
             Self::SettingsPage(section) => format!("/settings/{}", section.id()),
         }
@@ -274,7 +279,7 @@ impl Fold for Page {
         let Some(open) = &self.session else { return Vec::new() };
         let chats = open.chats.values().flat_map(Chat::visible_streams);
         let battles = open.battles.values().flat_map(Battle::visible_streams);
-        chats.chain(battles).chain(open.runs.values().flat_map(run::Shown::visible_streams)).collect()
+        chats.chain(battles).chain(open.runs.values().flat_map(run::Shown::growing_streams)).collect()
     }
 }
 
@@ -298,7 +303,9 @@ mod tests {
             Wanted::Battle(BattleId(id)),
             Wanted::Orchestrator(SessionId(id)),
             Wanted::Run(RunId(id)),
-            Wanted::Artifact(Artifact { run: RunId(id), number: 3 }),
+            Wanted::Artifact(Artifact { run: RunId(id), what: What::Cited(3) }),
+            Wanted::Artifact(Artifact { run: RunId(id), what: What::Report }),
+            Wanted::Artifact(Artifact { run: RunId(id), what: What::Diff }),
             Wanted::SettingsPage(Section::Browsers),
         ] {
             check(&wanted.path(), wanted);

@@ -343,7 +343,16 @@ pub struct WorktreeSettings {
     pub worktrees: Vec<WorktreeEntry>,
     /// In the trash, of nobody: left there by a server that was killed, or by another database.
     pub strays: Vec<Option<u64>>,
+    /// What projects held when runs began, for what their reports cite.
+    pub recordings: Recordings,
     pub budget: Budget,
+}
+
+/// How many there are of runs that are over, and what they take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recordings {
+    pub count: usize,
+    pub bytes: u64,
 }
 
 /// How much of the disk worktrees may take before that is worth a warning, in gigabytes.
@@ -394,7 +403,7 @@ pub struct WorktreeEntry {
 impl WorktreeSettings {
     pub fn bytes(&self) -> u64 {
         let owned = self.worktrees.iter().filter_map(|entry| entry.bytes);
-        owned.chain(self.strays.iter().copied().flatten()).sum()
+        owned.chain(self.strays.iter().copied().flatten()).sum::<u64>() + self.recordings.bytes
     }
 
     /// What emptying the trash deletes.
@@ -407,8 +416,8 @@ impl WorktreeSettings {
     pub fn warning(&self) -> Option<String> {
         (self.bytes() > self.budget.bytes()).then(|| {
             format!(
-                "Worktrees take {}, more than the {} GB that were set aside for them. Discard what is no longer \
-                 needed, and empty the trash.",
+                "Worktrees and recordings take {}, more than the {} GB that were set aside for them. Discard what is \
+                 no longer needed, and empty the trash.",
                 size(self.bytes()),
                 self.budget.gb()
             )

@@ -89,6 +89,7 @@ pub enum Status {
         attempt: Attempt,
         phase: Phase,
         cancelling: bool,
+        /// When it began to work. Making its folder ready is not counted.
         started_at_ms: i64,
     },
     /// `attempt` is missing when nothing ever ran. `stream_len` is how long the attempt's output is.
@@ -108,6 +109,7 @@ pub enum Input {
     Phase {
         attempt: Attempt,
         phase: Phase,
+        at_ms: i64,
     },
     Report {
         attempt: Attempt,
@@ -154,12 +156,15 @@ impl Task {
                 Event::TaskStarted { owner, task, attempt: self.next_attempt(), at_ms }
             }
             (Queued, Input::Cancel) => self.settled(None, Outcome::Cancelled, 0),
-            (Running { attempt, phase: now, .. }, Input::Phase { attempt: of, phase }) if *attempt == of => {
+            (Running { attempt, phase: now, .. }, Input::Phase { attempt: of, phase, at_ms })
+                if *attempt == of =>
+            {
                 // What a person is asked stands until it is answered, or the agent asks anew.
                 if *now == phase || (matches!(now, Phase::Asking(_)) && !matches!(phase, Phase::Asking(_))) {
                     return Ok(Vec::new());
                 }
-                Event::TaskPhase { owner, task, attempt: of, phase }
+                let at_ms = (*now == Phase::Preparing).then_some(at_ms);
+                Event::TaskPhase { owner, task, attempt: of, phase, began_at_ms: at_ms }
             }
             (Running { attempt, phase, .. }, Input::Answer { attempt: of, number, permit })
                 if *attempt == of && phase.asks(number, permit) =>
@@ -207,9 +212,10 @@ impl Task {
                     started_at_ms: *at_ms,
                 };
             }
-            Event::TaskPhase { task, phase: new, .. } if *task == self.id => {
-                if let Status::Running { phase, .. } = &mut self.status {
+            Event::TaskPhase { task, phase: new, began_at_ms, .. } if *task == self.id => {
+                if let Status::Running { phase, started_at_ms, .. } = &mut self.status {
                     *phase = new.clone();
+                    *started_at_ms = began_at_ms.unwrap_or(*started_at_ms);
                 }
             }
             Event::TaskAnswered { task, number, .. } if *task == self.id => {
@@ -243,6 +249,16 @@ impl Task {
             Work::Title | Work::Contestant | Work::Check | Work::Digest | Work::Judgement | Work::Step => {
                 Priority::Background
             }
+        }
+    }
+
+    /// How long it has been at work; nothing while it only gets ready for that.
+    pub fn worked_ms(&self, now_ms: i64) -> Option<u64> {
+        match &self.status {
+            Status::Running { phase, started_at_ms, .. } if *phase != Phase::Preparing => {
+                Some(now_ms.saturating_sub(*started_at_ms).max(0) as u64)
+            }
+            _ => None,
         }
     }
 
@@ -294,7 +310,7 @@ mod tests {
         let report = |outcome| Input::Report { attempt, outcome, stream_len: 3 };
         let input = match verb {
             "claim" => Input::Claim { at_ms: 1 },
-            "load" => Input::Phase { attempt, phase: Phase::Loading },
+            "load" => Input::Phase { attempt, phase: Phase::Loading, at_ms: 2 },
             "cancel" => Input::Cancel,
             "done" => report(Outcome::Done { measured: Default::default() }),
             "fail" => report(Outcome::Failed { reason: "no".into() }),
@@ -339,6 +355,24 @@ mod tests {
         check("claim load1 load1 done1", "running1 loading1 - done");
         check("claim fail1", "running1 failed");
         check("claim void1", "running1 void");
+    }
+
+    /// Whoever waits for a folder does not work yet.
+    #[test]
+    fn the_clock_begins_when_the_work_does() {
+        let mut task = task();
+        let mut seen = Vec::new();
+        for input in [
+            Input::Claim { at_ms: 10 },
+            Input::Phase { attempt: Attempt(1), phase: Phase::Preparing, at_ms: 11 },
+            Input::Phase { attempt: Attempt(1), phase: Phase::Starting, at_ms: 30 },
+            Input::Phase { attempt: Attempt(1), phase: Phase::Generating, at_ms: 40 },
+        ] {
+            seen.push(task.worked_ms(50));
+            task.decide(input).unwrap().iter().for_each(|event| task.apply(event));
+        }
+        seen.push(task.worked_ms(50));
+        assert_eq!(seen, [None, Some(40), None, Some(20), Some(20)]);
     }
 
     #[test]

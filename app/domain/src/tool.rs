@@ -3,7 +3,11 @@
 //! A call is told in updates, because its input is known before its output is. Each update says only what is
 //! new, so a long output travels once.
 
+mod change;
+
 use serde::{Deserialize, Serialize};
+
+use crate::transcript::{self, Transcript};
 
 /// More of one input or output is cut: it is there to be read, and the tree shows what was done.
 pub const SHOWN_BYTES_MAX: usize = 32 * 1024;
@@ -74,12 +78,15 @@ impl Call {
         call
     }
 
-    /// Whether it meant to change files. Of a command only its failure tells.
+    /// Whether it meant to change files. Of a command its words tell, or what it was refused; that it failed does not,
+    /// nor that it did not.
     pub fn tries_to_change(&self) -> bool {
         match self.kind {
             Kind::Edit | Kind::Delete | Kind::Move => true,
-            Kind::Execute => self.status == Status::Failed,
-            Kind::Read | Kind::Search | Kind::Think | Kind::Fetch | Kind::Other => false,
+            Kind::Execute => change::is_meant(&self.input) || change::is_refused(&self.output),
+            // One that the agent's own read-only mode refuses says nothing of what it was.
+            Kind::Other => change::is_refused_by_mode(&self.output),
+            Kind::Read | Kind::Search | Kind::Think | Kind::Fetch => false,
         }
     }
 
@@ -91,6 +98,12 @@ impl Call {
         self.input = input.unwrap_or_else(|| std::mem::take(&mut self.input));
         self.output = output.unwrap_or_else(|| std::mem::take(&mut self.output));
     }
+}
+
+/// How many of the calls in it meant to change files.
+pub fn tries_to_change(transcript: &Transcript) -> u32 {
+    let calls = transcript.segments.iter().filter(|segment| segment.kind == transcript::Kind::Tool);
+    calls.filter(|call| Call::read(&call.text).tries_to_change()).count() as u32
 }
 
 /// What an agent means to do, all of it each time.
@@ -130,6 +143,9 @@ pub struct Ask {
     pub detail: String,
     pub options: Vec<Permit>,
 }
+
+/// How long a person may take for an answer.
+pub const ANSWER_SECONDS_MAX: u32 = 24 * 60 * 60;
 
 /// How a request may be answered. An agent's own options are told apart by what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -103,6 +103,12 @@ impl Transcript {
         transcript
     }
 
+    /// Of the end of a stream, what can be read without its beginning: what stands before the first mark could be of
+    /// any kind. One without a mark is one long segment, and is taken for text.
+    pub fn from_mark(text: &str) -> &str {
+        text.find(MARK).map_or(text, |first| &text[first..])
+    }
+
     pub fn push(&mut self, piece: &str) {
         let mut rest = piece;
         while !rest.is_empty() {
@@ -258,6 +264,17 @@ mod tests {
         check(&[text("It is "), Output::Reasoning("hm".into()), text("so.")], "It is so.");
         check(&[text("It is so."), call(), text(" \n")], "It is so. \n");
         check(&[call()], "");
+    }
+
+    #[test]
+    fn the_end_of_a_stream_begins_with_its_first_mark() {
+        let mut encoder = Encoder::default();
+        let said = [Output::Reasoning("hm".into()), Output::Text("It is so.".into())];
+        let stream: String = said.iter().map(|output| encoder.encode(output)).collect();
+        let at = stream.find("hm").unwrap();
+        assert_eq!(Transcript::read(Transcript::from_mark(&stream[at..])).text(), "It is so.");
+        assert_eq!(Transcript::from_mark(&stream), stream);
+        assert_eq!(Transcript::from_mark("no mark at all"), "no mark at all");
     }
 
     #[test]

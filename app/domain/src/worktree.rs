@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::WorktreeId;
+use crate::{Rejected, id::WorktreeId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worktree {
@@ -25,16 +25,32 @@ pub enum State {
     Gone,
 }
 
+impl State {
+    /// To the trash and back, but not from where it was deleted.
+    pub fn turned(self, next: Self) -> Result<Self, Rejected> {
+        match (self, next) {
+            (Self::Gone, Self::Ready | Self::Discarded) => {
+                Err(Rejected::Invalid("The worktree is gone.".into()))
+            }
+            (_, next) => Ok(next),
+        }
+    }
+}
+
 /// What is different in a worktree from what it began with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     pub files: Vec<Changed>,
     pub added: u64,
     pub deleted: u64,
+    /// What is there and cannot be brought anywhere, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
+    /// As it may be shown.
     pub path: String,
     pub status: Status,
     pub added: u64,

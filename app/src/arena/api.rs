@@ -1,32 +1,38 @@
 //! What can be asked of battles. A script asks the same of `/api/battles`.
 
-use domain::{
-    battle::Draft,
-    id::{BattleId, ContestantId, SessionId, TaskId},
-    persona::Offer,
-};
 #[cfg(feature = "ssr")]
 use domain::{
-    battle::{Examiner, Fresh, Identity, Input, Judge, analysis::Estimate},
+    Rejected,
+    battle::{CONTESTANTS_MAX, Examiner, Fresh, Identity, Input, Judge, analysis::Estimate},
     chat::Choice,
-    layout::{PaneId, Target},
+    layout::{Origin, PaneId, Target},
     page::Wanted,
     worktree::Destination,
+};
+use domain::{
+    battle::Draft,
+    feed::StreamId,
+    id::{BattleId, ContestantId, SessionId, TaskId},
+    persona::Offer,
 };
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "ssr")]
-use crate::ports;
+use crate::ports::{self, Compared};
 use crate::{error::AppError, wire::Wire};
 
-/// Launches a battle and leads to it. `pane` is where it was asked for.
+/// Launches a battle and leads to it. `pane` is where it was asked for, and `launcher` whether in the launcher's own.
 #[server(endpoint = "launch_battle")]
-pub async fn launch_battle(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<(), AppError> {
-    let target = Target::Tab { pane: pane.map(PaneId) };
+pub async fn launch_battle(
+    draft: Draft,
+    #[server(default)] pane: Option<u32>,
+    #[server(default)] launcher: bool,
+) -> Result<(), AppError> {
+    let origin = Origin { is_maker: launcher, ..Origin::elsewhere(pane.map(PaneId)) };
     // Texts of forms have the line ends of the web.
     let draft = Draft { prompt: draft.prompt.replace("\r\n", "\n"), ..draft };
-    let battle = ports::arena()?.launch(draft, target).await?;
+    let battle = ports::arena()?.launch(draft, origin).await?;
     leptos_axum::redirect(&Wanted::Battle(battle).path());
     Ok(())
 }
@@ -149,14 +155,37 @@ pub struct Cost {
     pub duration_ms: Option<u64>,
 }
 
+/// Of a battle's results as they are, or of so many that are not there yet.
 #[server(endpoint = "analysis_cost", protocol = Wire)]
-pub async fn analysis_cost(entrants: u32, #[server(default)] model: String) -> Result<Cost, AppError> {
-    let judge = judge(&model)?;
-    let known = store::battles::opinion_ms(&ports::db()?, &judge.model).await?;
-    let parallel = if judge.paid { 4 } else { 1 };
-    let Estimate { calls, duration_ms } = Estimate::of(entrants as usize, known, parallel);
+pub async fn analysis_cost(
+    #[server(default)] battle: Option<BattleId>,
+    entrants: u32,
+    #[server(default)] model: String,
+) -> Result<Cost, AppError> {
+    let unknown = Compared::Unknown((entrants as usize).min(CONTESTANTS_MAX));
+    let of = battle.map_or(unknown, Compared::Battle);
+    let Estimate { calls, duration_ms } = ports::arena()?.estimate(of, judge(&model)?).await?;
     Ok(Cost { calls, duration_ms })
 }
+
+/// What an earlier try said, attempt by attempt.
+#[server(endpoint = "output_of_try", protocol = Wire)]
+pub async fn output_of_try(battle: BattleId, task: TaskId) -> Result<Vec<(StreamId, String)>, AppError> {
+    let db = ports::db()?;
+    let battle = store::battles::get(&db, battle).await?;
+    let is_own = battle.contestants.iter().any(|contestant| contestant.tries.contains(&task));
+    let task = battle.tasks.get(&task).filter(|_| is_own).ok_or_else(|| Rejected::missing("try"))?;
+    let mut texts = Vec::new();
+    for (attempt, _) in task.attempts() {
+        let stream = StreamId { task: task.id, attempt };
+        texts.push((stream, store::streams::read(&db, stream, 0, TRY_BYTES_MAX).await?));
+    }
+    Ok(texts)
+}
+
+/// Of a longer output its beginning is shown again.
+#[cfg(feature = "ssr")]
+const TRY_BYTES_MAX: u64 = 1024 * 1024;
 
 #[cfg(feature = "ssr")]
 async fn decide(battle: BattleId, input: Input) -> Result<(), AppError> {

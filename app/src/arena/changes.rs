@@ -6,7 +6,7 @@ use domain::{
 };
 use leptos::prelude::*;
 
-use super::pane::Arena;
+use super::{outputs::TrySelect, pane::Arena};
 use crate::{
     diff::code,
     erased::{Erase, Erased},
@@ -18,10 +18,12 @@ use crate::{
 #[component]
 pub fn ChangesView() -> impl IntoView {
     let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    // Who was tried again has something to look at, although the newest try may not.
     let all = Memo::new(move |_| {
         arena
             .read(feed, |battle| {
-                let changed = battle.contestants.iter().filter(|it| it.changes.is_some());
+                let changed =
+                    battle.contestants.iter().filter(|it| it.changes.is_some() || it.tries.len() > 1);
                 changed
                     .map(|it| (it.id, battle.letter(it.id), it.title(), it.tries.len()))
                     .collect::<Vec<_>>()
@@ -33,12 +35,14 @@ pub fn ChangesView() -> impl IntoView {
         let has = |id: &ContestantId| all.iter().any(|(other, ..)| other == id);
         let shown = arena.alone.get().filter(has).or_else(|| all.first().map(|first| first.0))?;
         let tries = all.iter().find(|(other, ..)| *other == shown).map(|it| it.3);
-        Some((shown, arena.against.get().filter(|other| has(other) && *other != shown), tries))
+        let earlier = arena.tries.with(|chosen| chosen.get(&shown).copied());
+        Some((shown, arena.against.get().filter(|other| has(other) && *other != shown), earlier, tries))
     });
     let view = move || match of.get() {
-        // Nobody comments on a battle: whoever goes on with a contestant does it there.
-        Some((shown, Some(against), _)) => code::view(Of::Between(against, shown), Callback::new(|_| {})),
-        Some((shown, None, _)) => {
+        // Nobody goes on from an earlier try, and nobody comments on two at once.
+        Some((shown, _, Some(earlier), _)) => code::view(Of::Try(shown, earlier), Callback::new(|_| {})),
+        Some((shown, Some(against), ..)) => code::view(Of::Between(against, shown), Callback::new(|_| {})),
+        Some((shown, None, ..)) => {
             // What is said on a line goes to the Coder that goes on from there.
             let take = move |comments: Vec<Comment>| arena.go_on(shown, Comment::all_words(&comments));
             code::view(Of::Contestant(shown), Callback::new(take))
@@ -54,9 +58,18 @@ pub fn ChangesView() -> impl IntoView {
     };
     let from = move || select("From", arena.against, all, of.get().map(|of| of.0), Some("The base"));
     let to = move || select("To", arena.alone, all, None, None);
+    let shown = Memo::new(move |_| of.get().map(|of| of.0));
+    let earlier = move || shown.get().map(|id| view! { <TrySelect id /> });
+    let unkept = move || {
+        let why = shown.get().and_then(|id| arena.read(feed, |it| it.contestant(id).ok()?.unkept.clone()));
+        why.flatten().map(|why| {
+            view! { <p class="notice error">{format!("Its changes could not be kept: {why}")}</p> }
+        })
+    };
     view! {
         <div class="arena-changes">
-            <div class="arena-sides" hidden=move || all.read().is_empty()>{from} {to}</div>
+            <div class="arena-sides" hidden=move || all.read().is_empty()>{from} {to} {earlier}</div>
+            {unkept}
             {view}
         </div>
     }

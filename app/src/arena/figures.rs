@@ -1,6 +1,6 @@
 //! How long it took and how fast it was, as bars. What is not known has none.
 
-use domain::battle::{Battle, Benchmark};
+use domain::battle::{Battle, Benchmark, benchmark::COST};
 use leptos::prelude::*;
 
 use super::{
@@ -18,7 +18,15 @@ pub fn FiguresView() -> impl IntoView {
     let figures = Memo::new(move |_| arena.read(feed, figures));
     let plots = move || figures.get().map(|figures| figures.into_iter().map(plot).collect::<Vec<_>>());
     let table = move || arena.read(feed, table);
-    view! { <div class="arena-figures">{plots} {table}</div> }.erase()
+    let opinions = Memo::new(move |_| arena.read(feed, |it| it.course.opinion_tokens).unwrap_or_default());
+    let compared = move || match opinions.get() {
+        0 => String::new(),
+        tokens => format!("Comparing and examining them used {} tokens. ", thousands(tokens)),
+    };
+    view! {
+        <div class="arena-figures">{plots} {table} <p class="field-hint">{compared} {COST}</p></div>
+    }
+    .erase()
 }
 
 #[derive(Clone, PartialEq)]
@@ -46,7 +54,7 @@ fn figures(battle: &Battle) -> Vec<Figure> {
     vec![
         Figure {
             name: "Duration",
-            about: "from the start of the agent or the model's answer to its end; shorter is quicker",
+            about: "from the start of the agent or the model's answer to its end, however that came",
             bars: bars(|it| Some(it.duration_ms as f64), |ms| clock(ms as u64)),
         },
         Figure {

@@ -2,6 +2,7 @@
 
 mod line;
 mod lines;
+mod refused;
 mod terms;
 
 use domain::{battle::Kind, persona::Offer as Personas};
@@ -21,6 +22,7 @@ use crate::{
 };
 use line::LineView;
 use lines::Lines;
+use refused::Refused;
 use terms::TermsFields;
 pub use terms::about;
 
@@ -34,17 +36,24 @@ pub fn ArenaLauncher() -> impl IntoView {
                 <h1>"New battle"</h1>
                 <p>"One prompt to two to six contestants. Watch them, compare what they made, take the best."</p>
             </header>
-            <LauncherForm id="arena" prompt=RwSignal::new(String::new()) />
+            <LauncherForm id="arena" prompt=RwSignal::new(String::new()) in_pane=true />
         </section>
     }
     .erase()
 }
 
 #[component]
-pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl IntoView {
+pub fn LauncherForm(
+    #[prop(into)] id: String,
+    prompt: RwSignal<String>,
+    /// Whether the pane is its own: what is launched takes its place then.
+    #[prop(optional)]
+    in_pane: bool,
+) -> impl IntoView {
     let panes = expect_context::<Panes>();
     let Offered(models) = expect_context::<Offered>();
     let launch = Submission::new::<LaunchBattle>();
+    let refused = Refused(launch);
     let lines = Lines::new(models);
     let (offers, personas) = (RwSignal::new(Vec::new()), RwSignal::new(Personas::default()));
     lines.keep();
@@ -74,10 +83,11 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
     let is_barred = move || launch.is_pending() || fault.read().is_some();
     view! {
         <Form to=launch class="arena-form">
-            <Failure error=Signal::derive(move || launch.failure()) dismiss=move |()| launch.forget() />
+            <Failure error=Signal::derive(move || refused.elsewhere()) dismiss=move |()| launch.forget() />
             <input type="hidden" name="draft[id]" value=battle autocomplete="off" />
             <input type="hidden" name="draft[session]" value=session />
             <input type="hidden" name="pane" value=pane />
+            <input type="hidden" name="launcher" value=in_pane.to_string() />
             <input type="hidden" name="draft[kind]" value=untrack(move || chosen.get()) prop:value=chosen />
             <Segmented id=format!("{id}-kind") label="Type of battle" segments=kinds value=chosen on_choose=choose />
             <div class="field">
@@ -88,6 +98,7 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
                     name="draft[prompt]"
                     rows="4"
                     required
+                    aria-invalid=move || refused.at("prompt").is_some().then_some("true")
                     placeholder=move || match lines.kind.get() {
                         Kind::Coding => "What is to be done? Everybody gets exactly these words.",
                         Kind::Qa => "What do you want to know? Everybody gets exactly these words.",
@@ -96,6 +107,7 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
                     prop:value=prompt
                     on:input:target=move |typed| prompt.set(typed.target().value())
                 ></textarea>
+                {refused.view("prompt")}
             </div>
             <fieldset class="arena-lines">
                 <legend class="field-label">"Contestants"</legend>
@@ -105,7 +117,10 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
                         key=|key| *key
                         children={
                             let id = id.clone();
-                            move |key| view! { <LineView id=format!("{id}-{key}") key lines offers personas models /> }
+                            move |key| {
+                                let id = format!("{id}-{key}");
+                                view! { <LineView id key lines offers personas models refused /> }
+                            }
                         }
                     />
                 </ol>
@@ -119,9 +134,9 @@ pub fn LauncherForm(#[prop(into)] id: String, prompt: RwSignal<String>) -> impl 
                     "Add a contestant"
                 </button>
                 <p class="field-hint">{move || lines.course()}</p>
-                <p class="field-error" role="alert">{move || fault.get()}</p>
+                <p class="field-error" role="alert">{move || fault.get().or_else(|| refused.at("contestants"))}</p>
             </fieldset>
-            <TermsFields id=id.clone() lines models />
+            <TermsFields id=id.clone() lines models refused />
             <Show when=move || lines.kind.get() == Kind::Coding>
                 <p class="field-hint">
                     "Each works in a worktree of its own, from the project as it is now. Your files stay untouched \

@@ -1,13 +1,9 @@
 //! What contestants say and do, as it comes: side by side, or one at a time.
 
-use domain::{
-    feed::StreamId,
-    id::{ContestantId, TaskId},
-    task::Task,
-};
+use domain::{feed::StreamId, id::ContestantId, task::Task};
 use leptos::prelude::*;
 
-use super::pane::Arena;
+use super::{api, pane::Arena};
 use crate::{
     chat::{AttemptView, is_lost, writes},
     erased::{Erase, For, Show},
@@ -45,38 +41,16 @@ fn OutputView(id: ContestantId) -> impl IntoView {
             .unwrap_or_default()
     });
     let is_alone = move || arena.alone.get().is_some();
-    let chosen = RwSignal::new(None::<TaskId>);
-    let shown = Memo::new(move |_| chosen.get().or_else(|| tries.read().last().copied()));
+    let shown = Memo::new(move |_| {
+        let chosen = arena.tries.with(|chosen| chosen.get(&id).copied());
+        chosen.or_else(|| tries.read().last().copied())
+    });
     let task = Memo::new(move |_| {
         let shown = shown.get()?;
         arena.read(feed, |it| it.tasks.get(&shown).cloned()).flatten()
     });
     let is_empty =
         Memo::new(move |_| task.read().as_ref().is_none_or(|task: &Task| task.attempts().is_empty()));
-    let earlier = move || {
-        let tries = tries.get();
-        (tries.len() > 1).then(|| {
-            let options = tries.iter().enumerate().rev().map(|(place, task)| {
-                let (task, is_last) = (*task, place + 1 == tries.len());
-                let words = if is_last {
-                    format!("Try {} (newest)", place + 1)
-                } else {
-                    format!("Try {}", place + 1)
-                };
-                view! { <option value=task.to_string()>{words}</option> }
-            });
-            let choose = move |value: String| chosen.set(value.parse().ok());
-            view! {
-                <select
-                    class="select ghost"
-                    aria-label="Which try is shown"
-                    on:change:target=move |change| choose(change.target().value())
-                >
-                    {options.collect_view()}
-                </select>
-            }
-        })
-    };
     view! {
         <article class="arena-output" aria-label=format!("Output of {letter}")>
             <header class="arena-output-head">
@@ -92,7 +66,7 @@ fn OutputView(id: ContestantId) -> impl IntoView {
                 </Show>
                 <span class="arena-letter" data-letter=letter.to_string()>{letter.to_string()}</span>
                 <h2>{title}</h2>
-                {earlier}
+                <TrySelect id />
                 <Show when=move || !is_alone()>
                     <button
                         class="icon-button"
@@ -113,6 +87,55 @@ fn OutputView(id: ContestantId) -> impl IntoView {
         </article>
     }
     .erase()
+}
+
+/// Which of its tries is looked at, where there are several. What an earlier one said is fetched then.
+#[component]
+pub fn TrySelect(id: ContestantId) -> impl IntoView {
+    let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    let tries = Memo::new(move |_| {
+        let tries = arena.read(feed, |it| it.contestant(id).map(|it| it.tries.clone()).unwrap_or_default());
+        tries.unwrap_or_default()
+    });
+    let choose = move |value: String| {
+        let newest = tries.with_untracked(|tries| tries.last().copied());
+        let Some(task) = value.parse().ok().filter(|task| Some(*task) != newest) else {
+            return arena.tries.update(|chosen| {
+                chosen.remove(&id);
+            });
+        };
+        arena.tries.update(|chosen| {
+            chosen.insert(id, task);
+        });
+        arena.run(async move {
+            let said = api::output_of_try(arena.battle, task).await?;
+            said.iter().for_each(|(stream, text)| feed.bring(*stream, text));
+            Ok(())
+        });
+    };
+    move || {
+        let tries = tries.get();
+        (tries.len() > 1).then(|| {
+            let last = tries.len();
+            let options = tries.into_iter().enumerate().rev().map(|(place, task)| {
+                let newest = if place + 1 == last { " (newest)" } else { "" };
+                let is_chosen = move || arena.tries.with(|chosen| chosen.get(&id) == Some(&task));
+                view! {
+                    <option value=task.to_string() prop:selected=is_chosen>{format!("Try {}{newest}", place + 1)}</option>
+                }
+            });
+            view! {
+                <select
+                    class="select ghost"
+                    aria-label="Which try is shown"
+                    on:change:target=move |change| choose(change.target().value())
+                >
+                    {options.collect_view()}
+                </select>
+            }
+            .erase()
+        })
+    }
 }
 
 /// Everything that a task said, attempt by attempt.

@@ -3,7 +3,7 @@
 use domain::{
     battle::{Contestant, Kind, Standing, check::changed_tests},
     id::ContestantId,
-    task::{self, Task},
+    task::Task,
 };
 use leptos::prelude::*;
 
@@ -43,7 +43,8 @@ struct Shown {
     ahead: Vec<char>,
     is_leader: bool,
     is_chosen: bool,
-    check: Option<String>,
+    /// What is told of its check, and whether that is good.
+    check: Option<(String, bool)>,
     is_coding: bool,
     is_over: bool,
 }
@@ -55,15 +56,16 @@ fn Row(id: ContestantId) -> impl IntoView {
         arena
             .read(feed, |battle| {
                 let contestant = battle.contestant(id).ok()?.clone();
-                let base = battle.course.base_check.checked();
+                let base = &battle.course.base_check;
+                let is_good = contestant.check.compared(base).is_some_and(|compared| compared.is_good());
                 Some(Shown {
                     standing: battle.standing(&contestant),
                     task: battle.task_of(&contestant).cloned(),
                     letter: battle.letter(id),
                     ahead: battle.ahead_of(&contestant),
-                    is_leader: battle.course.status.is_over() && battle.leader() == Some(id),
+                    is_leader: battle.leader() == Some(id),
                     is_chosen: battle.course.winner == Some(id),
-                    check: contestant.check.checked().map(|checked| checked.compared(base).words()),
+                    check: contestant.check.told(base).map(|words| (words, is_good)),
                     is_coding: battle.kind == Kind::Coding,
                     is_over: battle.course.status.is_over(),
                     contestant,
@@ -138,13 +140,9 @@ fn Row(id: ContestantId) -> impl IntoView {
 #[component]
 fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView {
     let Clock(now_ms) = expect_context::<Clock>();
-    let running_since = Memo::new(move |_| match task.read().as_ref().map(|task| &task.status) {
-        Some(task::Status::Running { started_at_ms, .. }) => Some(*started_at_ms),
-        _ => None,
-    });
     let duration = move || {
         let done = shown.with(|shown| shown.as_ref()?.contestant.benchmark.as_ref().map(|it| it.duration_ms));
-        let running = || Some((now_ms.get()? - running_since.get()?).max(0) as u64);
+        let running = || task.read().as_ref()?.worked_ms(now_ms.get()?);
         done.or_else(running).map(clock)
     };
     let rate = move || {
@@ -175,9 +173,15 @@ fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView 
         })
     };
     let check = move || shown.with(|shown| shown.as_ref()?.check.clone());
-    let check_class = move || {
-        let is_good = check().is_some_and(|words| words.starts_with("check passes"));
-        if is_good { "arena-fact good" } else { "arena-fact bad" }
+    let check_class = move || match check() {
+        Some((_, true)) => "arena-fact good",
+        _ => "arena-fact bad",
+    };
+    let unkept = move || {
+        shown.with(|shown| {
+            let why = shown.as_ref()?.contestant.unkept.as_ref()?;
+            Some(format!("its changes could not be kept: {why}"))
+        })
     };
     view! {
         <div class="arena-facts">
@@ -185,7 +189,8 @@ fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView 
             <span class="arena-fact">{rate}</span>
             <span class="arena-fact">{tokens}</span>
             <span class="arena-fact">{changes}</span>
-            <span class=check_class>{check}</span>
+            <span class=check_class>{move || check().map(|it| it.0)}</span>
+            <span class="arena-fact bad">{unkept}</span>
             <span class="arena-fact bad">{tests}</span>
         </div>
     }

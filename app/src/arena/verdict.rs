@@ -61,7 +61,7 @@ fn AskAgain() -> impl IntoView {
     effect(move || {
         let (count, model) = (state.get().map_or(0, |state| state.0 as u32), model.get());
         spawn_local(async move {
-            cost.try_set(api::analysis_cost(count, model).await.ok());
+            cost.try_set(api::analysis_cost(Some(arena.battle), count, model).await.ok());
         });
     });
     let told = move || {

@@ -54,6 +54,10 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
                     format!("The model server asked to wait {}", seconds(i64::from(*wait))),
                 ),
                 Phase::Generating => line(Tone::Running, with_elapsed(at_work(task))),
+                // Whoever only reads has no worktree.
+                Phase::Preparing if task.work == Work::Step => {
+                    line(Tone::Running, with_elapsed("Getting ready…"))
+                }
                 Phase::Preparing => line(Tone::Running, with_elapsed("Making the worktree ready…")),
                 Phase::Asking(_) => line(Tone::Needed, "Waits for your answer".into()),
             }

@@ -58,6 +58,7 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
                 <ul class="changed-files">
                     <For each=files key=|file| format!("{file:?}") children=|file| changed(&file) />
                 </ul>
+                {move || seen.changes.with(|changes| left_out(&changes.left_out))}
             </details>
             <div class="changes-actions">
                 <button
@@ -101,28 +102,48 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
 struct Seen {
     changes: RwSignal<worktree::Changes>,
     failure: RwSignal<Option<AppError>>,
+    /// How often it is still to be looked, the look that is under way among them.
+    looks: StoredValue<u8>,
 }
 
 impl Seen {
     /// Looks whenever a turn begins, goes on or ends: nobody tells of single files.
     fn keep(feed: Feed, chat: ChatId) -> Self {
-        let seen = Self { changes: RwSignal::default(), failure: RwSignal::new(None) };
+        let (changes, failure) = (RwSignal::default(), RwSignal::new(None));
+        let seen = Self { changes, failure, looks: StoredValue::new(0) };
         let moments = Memo::new(move |_| feed.chat(chat, moments));
         effect(move || {
-            if moments.get().flatten().is_none() {
-                return;
+            if moments.get().flatten().is_some() {
+                seen.look(chat);
             }
-            spawn_local(async move {
-                match api::seen_changes(chat).await {
-                    Ok(changes) => {
-                        seen.failure.try_set(None);
-                        seen.changes.try_set(changes.unwrap_or_default());
-                    }
-                    Err(error) => drop(seen.failure.try_set(Some(error))),
-                }
-            });
         });
         seen
+    }
+
+    /// One look at a time, so that what is seen last is the newest; however much happens meanwhile, one more follows.
+    fn look(self, chat: ChatId) {
+        let before = self.looks.try_update_value(|looks| std::mem::replace(looks, (*looks + 1).min(2)));
+        if before != Some(0) {
+            return;
+        }
+        spawn_local(async move {
+            loop {
+                match api::seen_changes(chat).await {
+                    Ok(changes) => {
+                        self.failure.try_set(None);
+                        self.changes.try_set(changes.unwrap_or_default());
+                    }
+                    Err(error) => drop(self.failure.try_set(Some(error))),
+                }
+                let left = self.looks.try_update_value(|looks| {
+                    *looks -= 1;
+                    *looks
+                });
+                if left.unwrap_or(0) == 0 {
+                    return;
+                }
+            }
+        });
     }
 }
 
@@ -154,6 +175,21 @@ fn changed(file: &Changed) -> Erased {
         </li>
     }
     .erase()
+}
+
+/// What no patch can hold, for whoever would look for it in vain.
+pub fn left_out(lines: &[String]) -> Erased {
+    let line = |line: &String| view! { <li>{line.clone()}</li> };
+    (!lines.is_empty())
+        .then(|| {
+            view! {
+                <div class="left-out">
+                    <p>"Not part of the changes:"</p>
+                    <ul>{lines.iter().map(line).collect::<Vec<_>>()}</ul>
+                </div>
+            }
+        })
+        .erase()
 }
 
 /// To the files as they are, or as a commit on a branch of its own.

@@ -1,6 +1,9 @@
 //! Asking for a diff, piece by piece.
 
-use domain::diff::{Found, Of, Options, Outline, Rows, Seek, Window};
+use domain::{
+    diff::{Against, Found, Of, Options, Outline, Rows, Seek, Window},
+    id::ChatId,
+};
 use leptos::prelude::*;
 
 #[cfg(feature = "ssr")]
@@ -30,6 +33,12 @@ pub async fn find_in_diff(
 #[server(endpoint = "seek_in_diff", protocol = Wire)]
 pub async fn seek_in_diff(of: Of, options: Options, from: u32, seek: Seek) -> Result<Option<u32>, AppError> {
     ports::diffs()?.seek(of, options, from, seek).await
+}
+
+/// What the changes of a Coder can be compared with; where it began first.
+#[server(endpoint = "diff_sides", protocol = Wire)]
+pub async fn diff_sides(chat: ChatId) -> Result<Vec<Against>, AppError> {
+    ports::coders()?.sides(chat).await
 }
 
 /// The patch of one file, to be copied.

@@ -2,7 +2,7 @@
 
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 
-use super::state::Diff;
+use super::{sides::Sides, state::Diff};
 use crate::{
     erased::{Erase, Erased, Show, effect},
     icon::Icon,
@@ -28,6 +28,7 @@ pub fn Bar(diff: Diff) -> impl IntoView {
         <header class="diff-bar">
             <IconButton icon=Icon::PanelLeft name="Files" pressed=Signal::from(diff.is_tree_open) on_click=tree />
             <p class="diff-sum">{move || sum(diff)}</p>
+            {use_context::<Sides>().map(Sides::view)}
             <div class="diff-tools">
                 <div class="diff-ways">
                     <Segmented

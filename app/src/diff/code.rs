@@ -3,14 +3,20 @@
 use domain::diff::{Comment, Of};
 use leptos::prelude::*;
 
-use super::DiffView;
+use super::{DiffView, sides::Sides};
 use crate::{
     chunk::chunk,
     erased::{Erase, Erased},
 };
 
 fn show((of, on_comments): (Of, Callback<Vec<Comment>>)) -> Erased {
-    view! { <DiffView of on_comments /> }.erase()
+    let sides = Sides::new(of);
+    provide_context(sides);
+    (move || {
+        let of = sides.of.get();
+        view! { <DiffView of on_comments /> }.erase()
+    })
+    .erase()
 }
 
 chunk!(diff, (Of, Callback<Vec<Comment>>), show, "Loading the changes");

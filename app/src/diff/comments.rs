@@ -68,7 +68,14 @@ fn editor(diff: Diff, draft: Draft) -> Erased {
             on:keydown=on_key
         >
             <label class="diff-editor-label" for=target>{label}</label>
-            <textarea id=id class="input" rows="3" node_ref=area placeholder="What should change here?">
+            <textarea
+                id=id
+                class="input"
+                rows="3"
+                node_ref=area
+                placeholder="What should change here?"
+                on:input:target=move |typed| diff.typed.set(typed.target().value())
+            >
                 {text}
             </textarea>
             <div class="diff-editor-actions">
@@ -124,7 +131,7 @@ fn waiting(diff: Diff, index: usize, comment: Comment) -> Erased {
     let text = comment.text.clone();
     let edit = Callback::new(move |()| {
         let row = diff.current.get_untracked();
-        diff.draft.set(Some(Draft { row, comment: comment.clone(), index: Some(index) }));
+        diff.write(Draft { row, comment: comment.clone(), index: Some(index) });
     });
     view! {
         <li class="diff-comment">

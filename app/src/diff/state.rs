@@ -21,6 +21,9 @@ pub struct Diff {
     pub name: StoredValue<String>,
     /// As the rows on the screen were asked for.
     pub options: RwSignal<Options>,
+    /// As they were asked for last. Until they come, the screen shows what was there before.
+    #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
+    wanted: StoredValue<Options>,
     pub outline: RwSignal<Option<Outline>>,
     pub failure: RwSignal<Option<AppError>>,
     /// What is chosen; a phone shows one column and breaks lines all the same.
@@ -40,6 +43,8 @@ pub struct Diff {
     /// Comments that wait to be sent.
     pub comments: RwSignal<Vec<Comment>>,
     pub draft: RwSignal<Option<Draft>>,
+    /// The words of the draft as they are now.
+    pub typed: RwSignal<String>,
     /// What was done, for those who cannot see it.
     pub said: RwSignal<String>,
     #[cfg(feature = "hydrate")]
@@ -47,7 +52,7 @@ pub struct Diff {
 }
 
 /// A comment that is being written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub row: u32,
     pub comment: Comment,
@@ -61,6 +66,7 @@ impl Diff {
             of,
             name: StoredValue::new(super::element_of(of)),
             options: RwSignal::default(),
+            wanted: StoredValue::default(),
             outline: RwSignal::new(outline),
             failure: RwSignal::new(None),
             is_split: RwSignal::new(false),
@@ -75,6 +81,7 @@ impl Diff {
             folded: RwSignal::default(),
             comments: RwSignal::default(),
             draft: RwSignal::new(None),
+            typed: RwSignal::default(),
             said: RwSignal::default(),
             #[cfg(feature = "hydrate")]
             screen: StoredValue::new_local(None),
@@ -84,6 +91,11 @@ impl Diff {
     /// The row where a file begins.
     pub fn start_of(self, file: usize) -> Option<u32> {
         self.outline.with_untracked(|outline| outline.as_ref()?.starts().get(file).copied())
+    }
+
+    pub fn write(self, draft: Draft) {
+        self.typed.set(draft.comment.text.clone());
+        self.draft.set(Some(draft));
     }
 
     pub fn keep_comment(self, draft: Draft) {
@@ -119,6 +131,7 @@ mod browser {
     use leptos::task::spawn_local;
 
     use super::*;
+    use crate::device;
     use crate::diff::{
         api::{diff_outline, diff_patch, diff_rows, find_in_diff, seek_in_diff},
         geometry::Geometry,
@@ -130,9 +143,33 @@ mod browser {
             self.screen.try_with_value(|screen| screen.as_ref().map(act)).flatten()
         }
 
+        /// What was written and not sent is there again after a look elsewhere, or a reload.
+        pub fn keep_written(self) {
+            let key = self.name.with_value(|name| format!("comments:{name}"));
+            crate::erased::effect_first(move |is_first| {
+                let (comments, mut draft) = (self.comments.get(), self.draft.get());
+                if let Some(draft) = &mut draft {
+                    draft.comment.text = self.typed.get();
+                }
+                if !is_first {
+                    let is_empty = comments.is_empty() && draft.is_none();
+                    let now =
+                        if is_empty { Ok(String::new()) } else { serde_json::to_string(&(comments, draft)) };
+                    device::remember(&key, &now.unwrap_or_default());
+                    return;
+                }
+                let kept = device::remembered(&key).and_then(|kept| domain::json::read(&kept).ok());
+                let Some((comments, draft)): Option<(Vec<Comment>, Option<Draft>)> = kept else { return };
+                self.comments.set(comments);
+                if let Some(draft) = draft {
+                    self.write(draft);
+                }
+            });
+        }
+
         /// Shows more of a gap.
         pub fn expand(self, wanted: Expanded) {
-            let mut options = self.options.get_untracked();
+            let mut options = self.wanted.get_value();
             let is_same = |own: &&mut Expanded| own.file == wanted.file && own.gap == wanted.gap;
             match options.expanded.iter_mut().find(is_same) {
                 Some(own) => {
@@ -146,8 +183,14 @@ mod browser {
 
         /// Lays it out by these options, from the change as it is now.
         pub fn load(self, options: Options) {
+            self.wanted.set_value(options.clone());
             spawn_local(async move {
-                match diff_outline(self.of, options.clone()).await {
+                let loaded = diff_outline(self.of, options.clone()).await;
+                // Something else is wanted by now; what comes for it counts.
+                if self.wanted.try_with_value(|wanted| *wanted == options) != Some(true) {
+                    return;
+                }
+                match loaded {
                     Ok(outline) => {
                         self.failure.try_set(None);
                         self.keep_place(&outline, &options);
@@ -158,7 +201,10 @@ mod browser {
                             self.look_for();
                         }
                     }
-                    Err(error) => drop(self.failure.try_set(Some(error))),
+                    Err(error) => {
+                        self.wanted.set_value(self.options.get_untracked());
+                        self.failure.try_set(Some(error));
+                    }
                 }
             });
         }
@@ -219,7 +265,7 @@ mod browser {
             let Some(room) = self.with_screen(Screen::room) else { return };
             let is_split = self.is_split.get_untracked() && !room.is_narrow;
             let wraps = self.wraps.get_untracked() || is_split || room.is_narrow;
-            let own = self.options.get_untracked();
+            let own = self.wanted.get_value();
             let options = Options {
                 is_split,
                 ignores_whitespace: self.ignores_whitespace.get_untracked(),
@@ -319,7 +365,7 @@ mod browser {
                 let comment = index
                     .and_then(|n| self.comments.with_untracked(|own| own.get(n).cloned()))
                     .unwrap_or(comment);
-                self.draft.set(Some(Draft { row, comment, index }));
+                self.write(Draft { row, comment, index });
             }
         }
 

@@ -15,7 +15,8 @@ fn html() -> String {
         modes: None,
         rows: 3,
     };
-    let outline = Outline { stamp: "1".into(), files: vec![file], columns: 9, lines: 1 };
+    let left_out = vec![format!("{HOSTILE} is too large")];
+    let outline = Outline { stamp: "1".into(), files: vec![file], columns: 9, lines: 1, left_out };
     let text = format!("#,\n@1,7\u{7f}x{HOSTILE}\n+,1\u{7f}k{HOSTILE}\u{7f}uU+202E");
     let first = First { outline, rows: Rows { stamp: "1".into(), start: 0, text } };
     let owner = Owner::new_root(None);

@@ -53,6 +53,13 @@ impl LiveText {
         }
     }
 
+    /// All of it in place of what is shown.
+    pub(super) fn show_anew(&self, text: &str) {
+        let fresh = Read { bytes: text.len(), transcript: Transcript::read(text) };
+        self.show_segments(&fresh.transcript, true);
+        self.read.set_value(fresh);
+    }
+
     /// The answer without the reasoning, for copying.
     pub fn answer(&self) -> String {
         self.read.with_value(|read| read.transcript.text())

@@ -3,14 +3,15 @@
 #[cfg(feature = "ssr")]
 use domain::{
     Rejected,
-    artifact::Artifact,
+    artifact::{Artifact, What},
     diff::Window,
     flow::Band,
-    layout::{PaneId, Target},
+    layout::{Origin, PaneId},
     page::Wanted,
 };
 use domain::{
-    flow::{Report, cited::Place},
+    feed::StreamId,
+    flow::{Report, StepId, cited::Place},
     id::RunId,
     run::{Draft, FileAt, Offer},
 };
@@ -21,13 +22,17 @@ use serde::{Deserialize, Serialize};
 use crate::ports;
 use crate::{error::AppError, wire::Wire};
 
-/// Launches a run and leads to it. `pane` is where it was asked for.
+/// Launches a run and leads to it. `pane` is where it was asked for, and `launcher` whether in the launcher's own.
 #[server(endpoint = "launch_run")]
-pub async fn launch_run(draft: Draft, #[server(default)] pane: Option<u32>) -> Result<(), AppError> {
-    let target = Target::Tab { pane: pane.map(PaneId) };
+pub async fn launch_run(
+    draft: Draft,
+    #[server(default)] pane: Option<u32>,
+    #[server(default)] launcher: bool,
+) -> Result<(), AppError> {
+    let origin = Origin { is_maker: launcher, ..Origin::elsewhere(pane.map(PaneId)) };
     // Texts of forms have the line ends of the web.
     let draft = Draft { focus: draft.focus.replace("\r\n", "\n"), ..draft };
-    let run = ports::orchestrator()?.launch(draft, target).await?;
+    let run = ports::orchestrator()?.launch(draft, origin).await?;
     leptos_axum::redirect(&Wanted::Run(run).path());
     Ok(())
 }
@@ -49,8 +54,8 @@ pub async fn run_again(
         "" => None,
         band => Some(band.parse::<Band>()?),
     };
-    let target = Target::Tab { pane: pane.map(PaneId) };
-    let run = ports::orchestrator()?.again(run, id, band, target).await?;
+    let origin = Origin::elsewhere(pane.map(PaneId));
+    let run = ports::orchestrator()?.again(run, id, band, origin).await?;
     leptos_axum::redirect(&Wanted::Run(run).path());
     Ok(())
 }
@@ -59,6 +64,12 @@ pub async fn run_again(
 #[server(endpoint = "run_report", protocol = Wire)]
 pub async fn run_report(run: RunId) -> Result<Option<Report>, AppError> {
     ports::orchestrator()?.report(run).await
+}
+
+/// All that was said at a step that is over, attempt by attempt. What is being said comes with the page.
+#[server(endpoint = "said_at_step", protocol = Wire)]
+pub async fn said_at_step(run: RunId, step: StepId) -> Result<Vec<(StreamId, String)>, AppError> {
+    ports::orchestrator()?.said(run, step).await
 }
 
 /// Lines of a file as it was when the run began.
@@ -77,7 +88,7 @@ pub struct Opened {
 /// Opens the place that the report of a run cites under this number.
 #[server(endpoint = "open_cited", protocol = Wire)]
 pub async fn open_cited(run: RunId, number: u32) -> Result<Opened, AppError> {
-    open(&*ports::orchestrator()?, Artifact { run, number }).await
+    open(&*ports::orchestrator()?, Artifact { run, what: What::Cited(number) }).await
 }
 
 /// So many lines stand above the cited one at first.

@@ -6,7 +6,7 @@ use domain::{
 };
 use leptos::prelude::*;
 
-use super::report::report_view;
+use super::report::{Place, report_view};
 
 /// What opens it reads words and nothing else, wherever the file lies.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -44,7 +44,7 @@ fn document(shown: &Shown, report: Option<&Report>) -> String {
             <p>{terms}</p>
             <p>{status} " · " {run.words()}</p>
             {asked}
-            {report.map(|report| report_view(report, None))}
+            {report.map(|report| report_view(report, Place::File))}
             <section>
                 <h2>"Agents and steps"</h2>
                 <ul>{steps}</ul>

@@ -1,7 +1,11 @@
 //! What the server has read for the panes in front: reports, and what they cite. It travels in the page, so that the
 //! page is whole without scripts, and the browser goes on from the same.
 
-use domain::{artifact::Artifact, flow::Report, id::RunId};
+use domain::{
+    artifact::{Artifact, What},
+    flow::Report,
+    id::RunId,
+};
 use leptos::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -17,13 +21,23 @@ pub fn report(run: RunId) -> (Option<Report>, Erased) {
     carried(format!("report-{run}"), read)
 }
 
+/// The same of a report that stands by itself.
+pub fn beside(run: RunId) -> (Option<Report>, Erased) {
+    #[cfg(feature = "ssr")]
+    let read = use_context::<FirstRead>().and_then(|first| first.reports.get(&run).cloned());
+    #[cfg(not(feature = "ssr"))]
+    let read = None;
+    carried(format!("beside-{run}"), read)
+}
+
 /// The same of a place that a report cites.
 pub fn opened(artifact: Artifact) -> (Option<Opened>, Erased) {
     #[cfg(feature = "ssr")]
     let read = use_context::<FirstRead>().and_then(|first| first.opened.get(&artifact).cloned());
     #[cfg(not(feature = "ssr"))]
     let read = None;
-    carried(format!("cited-{}-{}", artifact.run, artifact.number), read)
+    let What::Cited(number) = artifact.what else { return (None, ().erase()) };
+    carried(format!("cited-{}-{number}", artifact.run), read)
 }
 
 /// A block of data. Browsers do not run it, and nothing in it can end it.
@@ -67,15 +81,16 @@ mod server {
             let Ok(port) = ports::orchestrator() else { return first };
             for content in in_front {
                 match *content {
-                    Content::Run(run) => {
+                    Content::Run(run) | Content::Artifact(Artifact { run, what: What::Report }) => {
                         let report = port.report(run).await.ok().flatten();
                         first.reports.extend(report.map(|report| (run, report)));
                     }
-                    Content::Artifact(artifact) => {
+                    Content::Artifact(artifact @ Artifact { what: What::Cited(_), .. }) => {
                         let opened = api::open(&*port, artifact).await.ok();
                         first.opened.extend(opened.map(|opened| (artifact, opened)));
                     }
-                    Content::Chat(_)
+                    Content::Artifact(_)
+                    | Content::Chat(_)
                     | Content::Arena
                     | Content::Battle(_)
                     | Content::Orchestrator

@@ -35,14 +35,20 @@ pub fn FlowLauncher() -> impl IntoView {
                      Nobody can write, and what they cite is checked."
                 </p>
             </header>
-            <LauncherForm id="orchestrator" focus=RwSignal::new(String::new()) />
+            <LauncherForm id="orchestrator" focus=RwSignal::new(String::new()) in_pane=true />
         </section>
     }
     .erase()
 }
 
 #[component]
-pub fn LauncherForm(#[prop(into)] id: String, focus: RwSignal<String>) -> impl IntoView {
+pub fn LauncherForm(
+    #[prop(into)] id: String,
+    focus: RwSignal<String>,
+    /// Whether the pane is its own: what is launched takes its place then.
+    #[prop(optional)]
+    in_pane: bool,
+) -> impl IntoView {
     let panes = expect_context::<Panes>();
     let launch = Submission::new::<LaunchRun>();
     let (flow, band) = (RwSignal::new(FlowId::CodeReview), RwSignal::new(Band::Small));
@@ -76,7 +82,7 @@ pub fn LauncherForm(#[prop(into)] id: String, focus: RwSignal<String>) -> impl I
             <input type="hidden" name="draft[id]" value=run autocomplete="off" />
             <input type="hidden" name="draft[session]" value=session />
             <input type="hidden" name="pane" value=pane />
-            <input type="hidden" name="draft[band]" value=untrack(move || chosen.get()) prop:value=chosen />
+            <input type="hidden" name="launcher" value=in_pane.to_string() />
             <Flows id=id.clone() flow />
             <div class="orchestrator-terms">
                 <div class="field">
@@ -114,7 +120,7 @@ pub fn LauncherForm(#[prop(into)] id: String, focus: RwSignal<String>) -> impl I
                 <div class="field">
                     <span class="field-label">"Band"</span>
                     <Segmented
-                        id=format!("{id}-band")
+                        id="draft[band]"
                         label="Band"
                         segments=bands
                         value=chosen

@@ -1,31 +1,32 @@
 //! A run: what it was asked, its report when there is one, and who works on it.
 
 use domain::{
-    flow::{Band, Report},
+    artifact::{Artifact, What},
+    flow::Report,
     id::RunId,
+    layout::Content,
+    page::Wanted,
     run::{Shown, Status},
 };
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev::MouseEvent, prelude::*, task::spawn_local};
 
 use super::{
+    actions::{ReportActions, RunMenu},
     api::{self, CancelRun},
     first,
-    report::report_view,
+    report::{Place, report_view},
     steps::Steps,
 };
 use crate::{
     arena::clock,
-    chat::leave_draft,
-    device,
     erased::{Erase, Show, effect},
     error::AppError,
-    feed::Feed,
+    feed::{Feed, line::Shown as Line},
     form::{Form, Submission},
     icon::Icon,
-    markdown::CopyButton,
     notice::Failure,
     panes::Panes,
-    ui::{Badge, EmptyState, Menu, MenuGroup, MenuItem, Progress, Skeleton, Tone},
+    ui::{Badge, Progress, Skeleton, Tone},
     workspace::Clock,
 };
 
@@ -33,34 +34,13 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Orchestrator {
     pub run: RunId,
-    report: RwSignal<Option<Report>>,
-    panes: Panes,
+    pub(super) report: RwSignal<Option<Report>>,
+    pub(super) panes: Panes,
 }
 
 impl Orchestrator {
     pub fn read<T>(self, feed: Feed, read: impl FnOnce(&Shown) -> T) -> Option<T> {
         feed.run(self.run, read)
-    }
-
-    fn markdown(self) -> String {
-        self.report.with_untracked(|report| report.as_ref().map(Report::to_markdown).unwrap_or_default())
-    }
-
-    /// A new chat with the report in its composer, to be read once more before it is sent.
-    fn send_to_chat(self) {
-        let text = self.markdown();
-        self.panes.open_chat(move |chat| leave_draft(chat, &text));
-    }
-
-    fn again(self, band: Band) {
-        let (run, id) = (self.run, RunId(device::fresh_id()));
-        let pane = self.panes.focused.get_untracked().map(|pane| pane.0);
-        spawn_local(async move {
-            // It leads to the new one.
-            if let Err(error) = api::run_again(run, id, band.name().to_owned(), pane).await {
-                self.panes.say(&error);
-            }
-        });
     }
 }
 
@@ -73,22 +53,35 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     provide_context(orchestrator);
     let failure = RwSignal::new(None::<AppError>);
     let is_due = Memo::new(move |_| orchestrator.read(feed, Shown::has_report).unwrap_or_default());
-    effect(move || {
-        if !is_due.get() || report.with_untracked(Option::is_some) {
-            return;
-        }
+    let fetch = move || {
+        failure.set(None);
         spawn_local(async move {
             match api::run_report(run).await {
-                Ok(fresh) => drop(report.try_set(fresh)),
+                Ok(Some(fresh)) => drop(report.try_set(Some(fresh))),
+                Ok(None) => drop(failure.try_set(Some(AppError::Invalid("The report is not there.".into())))),
                 Err(error) => drop(failure.try_set(Some(error))),
             }
         });
+    };
+    // Asked for once it is due, and again whenever the server is back.
+    let is_live = Memo::new(move |_| feed.connection.get() == Line::Live);
+    effect(move || {
+        let may_ask = is_due.get() && (is_live.get() || failure.with_untracked(Option::is_none));
+        if may_ask && report.with_untracked(Option::is_none) {
+            fetch();
+        }
     });
+    let again = move || {
+        failure.with(Option::is_some).then(|| {
+            view! { <button class="button small" type="button" on:click=move |_| fetch()>"Try again"</button> }
+        })
+    };
     let is_here = Memo::new(move |_| orchestrator.read(feed, |_| ()).is_some());
     let is_reported = Memo::new(move |_| report.with(Option::is_some));
     let shown = move || match (is_reported.get(), is_due.get()) {
         (true, _) => {
-            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, Some(run))))).erase()
+            let live = Place::Pane(run);
+            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, live)))).erase()
         }
         (false, true) if failure.with(Option::is_none) => {
             view! { <Skeleton lines=6 label="Loading the report" /> }.erase()
@@ -97,19 +90,22 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     };
     view! {
         <section class="orchestrator" aria-label="Run">
-            {block}
             <Show when=move || is_here.get()>
                 <Head />
                 <Failure error=failure />
+                {again}
                 <Show when=move || is_reported.get()>
                     <ReportActions />
                 </Show>
                 {shown}
                 <Steps />
             </Show>
+            // It is on its way: what does not exist is said in place of the pane.
             <Show when=move || !is_here.get()>
-                <EmptyState icon=Icon::Workflow title="This run is not here" text="It may be of another session." />
+                <Skeleton lines=6 label="Loading the run" />
             </Show>
+            // After what is read first: a browser shows that without waiting for the rest of the page.
+            {block}
         </section>
     }
     .erase()
@@ -136,6 +132,20 @@ fn Head() -> impl IntoView {
     let words = move || orchestrator.read(feed, |shown| shown.run.words());
     let card = request.flow.flow();
     let who = format!("{} · {} · {}", request.target, terms.backend, terms.model);
+    let diff = Artifact { run: orchestrator.run, what: What::Diff };
+    let change = terms.since.is_some().then(|| {
+        let open = move |click: MouseEvent| {
+            if !(click.meta_key() || click.ctrl_key() || click.shift_key()) {
+                click.prevent_default();
+                orchestrator.panes.open_beside(Content::Artifact(diff));
+            }
+        };
+        view! {
+            <p class="orchestrator-change">
+                <a href=Wanted::Artifact(diff).path() on:click=open>{Icon::Branch.view()} "The change that it looks at"</a>
+            </p>
+        }
+    });
     let asked = (!request.focus.is_empty()).then(|| {
         view! {
             <details class="orchestrator-asked" open=true>
@@ -172,6 +182,7 @@ fn Head() -> impl IntoView {
             <Failure error=Signal::derive(move || cancel.failure()) dismiss=move |()| cancel.forget() />
             <p class="orchestrator-who">{who}</p>
             <p class="orchestrator-words">{words}</p>
+            {change}
             {reason}
             <Course />
             {asked}
@@ -218,49 +229,6 @@ fn Course() -> impl IntoView {
             }
         })
     }
-}
-
-/// What can be done with the report.
-#[component]
-fn ReportActions() -> impl IntoView {
-    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
-    let run = orchestrator.run;
-    let name = untrack(|| orchestrator.read(feed, |shown| shown.run.request.flow.name())).unwrap_or("report");
-    view! {
-        <div class="report-actions" role="group" aria-label="What can be done with the report">
-            <CopyButton name="Copy the report" text=move || orchestrator.markdown() />
-            <a class="button small" href=format!("/api/runs/{run}/report.md") download=format!("{name}.md") rel="external">
-                {Icon::Down.view()}
-                "Save"
-            </a>
-            <button class="button small" type="button" on:click=move |_| orchestrator.send_to_chat()>
-                {Icon::Chat.view()}
-                "Send to a chat"
-            </button>
-            <a class="button small" href=format!("/run/{run}/export") download="" rel="external">
-                {Icon::External.view()}
-                "Export as HTML"
-            </a>
-        </div>
-    }
-    .erase()
-}
-
-#[component]
-fn RunMenu() -> impl IntoView {
-    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
-    let facts = untrack(|| orchestrator.read(feed, |shown| (shown.run.request.flow, shown.run.request.band)));
-    let Some((flow, own)) = facts else { return ().erase() };
-    let groups = Signal::derive(move || {
-        let item = |band: Band| {
-            let label = if band == own { "Run again".to_owned() } else { format!("Run again, {band} band") };
-            let again = MenuItem::new(label, move || orchestrator.again(band));
-            again.icon(Icon::Retry).describe(format!("{}: {}", band.about(), flow.size(band)))
-        };
-        vec![MenuGroup::new(Band::ALL.into_iter().map(item).collect())]
-    });
-    view! { <Menu id=format!("run-{}", orchestrator.run) name="More of this run" icon=Icon::More groups /> }
-        .erase()
 }
 
 fn tone(status: &Status) -> Tone {

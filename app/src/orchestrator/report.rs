@@ -1,16 +1,19 @@
 //! A report on the page: its head, then its sections. What code flagged stands where it belongs.
 
-mod cited;
 mod entries;
+mod evidence;
 mod head;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use domain::{
-    artifact::Artifact,
+    artifact::{Artifact, What},
     flow::{
         Report,
-        cited::{ClaimId, Place},
+        cited::{self, ClaimId},
         report::{Block, Missing, Section, Table, Text},
     },
     id::RunId,
@@ -21,36 +24,73 @@ use crate::{
     erased::{Erase, Erased},
     markdown::Markdown,
 };
-use cited::{citations, flags};
 use entries::{attempt, entry};
+use evidence::{citations, flags};
 use head::head;
 
+/// Where a report is shown.
+#[derive(Clone, Copy)]
+pub enum Place {
+    /// With its run.
+    Pane(RunId),
+    /// By itself, beside other work.
+    Beside(RunId),
+    /// In a file that was taken along: nothing leads out of it.
+    #[cfg_attr(not(feature = "ssr"), allow(dead_code))]
+    File,
+}
+
+impl Place {
+    fn run(self) -> Option<RunId> {
+        match self {
+            Self::Pane(run) | Self::Beside(run) => Some(run),
+            Self::File => None,
+        }
+    }
+}
+
 /// What the parts of a report lead to.
-#[derive(Clone)]
 struct Links {
-    /// Where what is cited can be opened; nowhere in a file that was taken along.
+    /// Where what is cited can be opened.
     run: Option<RunId>,
-    numbers: Arc<BTreeMap<Place, u32>>,
-    /// Before the names of places on the page, because two reports may be open in it.
+    numbers: BTreeMap<cited::Place, u32>,
+    /// Before the names of places on the page, because two reports may be open in it, and one twice.
     prefix: String,
+    /// Findings that have their name on the page.
+    named: RefCell<BTreeSet<ClaimId>>,
 }
 
 impl Links {
-    fn artifact(&self, place: &Place) -> Option<Artifact> {
-        Some(Artifact { run: self.run?, number: *self.numbers.get(place)? })
+    fn artifact(&self, place: &cited::Place) -> Option<Artifact> {
+        Some(Artifact { run: self.run?, what: What::Cited(*self.numbers.get(place)?) })
     }
 
-    /// The name on the page of a finding.
+    /// What leads to a finding on the page.
+    fn to(&self, id: &str) -> Option<String> {
+        ClaimId::read(id).map(|id| self.name(&id))
+    }
+
+    /// The name on the page of a finding. One that is there twice has it where it comes first, because that is where
+    /// it counts.
     fn anchor(&self, id: &str) -> Option<String> {
-        ClaimId::read(id).map(|id| format!("{}-{id}", self.prefix))
+        let id = ClaimId::read(id)?;
+        let name = self.name(&id);
+        self.named.borrow_mut().insert(id).then_some(name)
+    }
+
+    fn name(&self, id: &ClaimId) -> String {
+        format!("{}-{id}", self.prefix)
     }
 }
 
-/// `run`: where it is alive. Without it nothing leads out of the report.
-pub fn report_view(report: &Report, run: Option<RunId>) -> Erased {
+pub fn report_view(report: &Report, place: Place) -> Erased {
     let numbers = report.places().into_iter().cloned().zip(1..).collect();
-    let prefix = run.map_or_else(|| "r".to_owned(), |run| format!("r-{run}"));
-    let links = Links { run, numbers: Arc::new(numbers), prefix };
+    let prefix = match place {
+        Place::Pane(run) => format!("r-{run}"),
+        Place::Beside(run) => format!("b-{run}"),
+        Place::File => "r".to_owned(),
+    };
+    let links = Links { run: place.run(), numbers, prefix, named: RefCell::default() };
     let name = |at: usize| format!("{}-section-{at}", links.prefix);
     let contents = report.sections.iter().enumerate().map(|(at, section)| {
         view! { <li><a href=format!("#{}", name(at))>{section.title.clone()}</a></li> }
@@ -85,7 +125,7 @@ fn block(links: &Links, block: &Block) -> Erased {
         Block::Text(written) => text(links, written),
         Block::Overturned(written) => view! {
             <details class="report-overturned">
-                <summary>"What was recommended, and refuted"</summary>
+                <summary>"What was concluded, and refuted"</summary>
                 {text(links, written)}
             </details>
         }

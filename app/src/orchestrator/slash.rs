@@ -20,7 +20,7 @@ pub fn launch_at_once(hands: Hands, flow: FlowId, question: &str, typed: RwSigna
     typed.set(String::new());
     let pane = panes.focused.get_untracked().map(|pane| pane.0);
     spawn_local(async move {
-        if let Err(error) = api::launch_run(draft, pane).await {
+        if let Err(error) = api::launch_run(draft, pane, false).await {
             panes.say(&error);
             typed.try_update(|typed| {
                 if typed.is_empty() {

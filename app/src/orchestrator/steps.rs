@@ -5,20 +5,23 @@ use domain::{
         StepId,
         plan::{Limits, Work},
     },
+    output::Outcome,
     run::{RunStep, StepStatus},
     task::{self, Task},
     tool::Call,
     transcript::Kind,
 };
-use leptos::{html::Details, prelude::*};
+use leptos::{html::Details, prelude::*, task::spawn_local};
 
-use super::pane::Orchestrator;
+use super::{api, pane::Orchestrator};
 use crate::{
     arena::TaskOutput,
     chat::StatusLine,
     erased::{Erase, For, Show, effect},
+    error::AppError,
     feed::Feed,
-    ui::{Badge, Tone},
+    notice::Failure,
+    ui::{Badge, Skeleton, Tone},
 };
 
 /// Of what is being said, so much is shown in the list.
@@ -70,7 +73,8 @@ fn StepView(id: StepId) -> impl IntoView {
     };
     let reason = move || status.with(|status| status.as_ref().and_then(|it| it.reason().map(str::to_owned)));
     let limits = planned.agent().map(|agent| agent.limits).filter(|limits| *limits == Limits::FAST);
-    let limits = limits.map(|Limits { steps, calls }| format!("fast: at most {steps} steps, {calls} calls"));
+    let limits = limits
+        .map(|Limits { steps, calls }| format!("fast: has to answer after {steps} steps or {calls} calls"));
     let role = match &planned.work {
         Work::Agent(agent) => agent.role.to_string(),
         Work::Fold => "code: puts the answers together".to_owned(),
@@ -85,8 +89,14 @@ fn StepView(id: StepId) -> impl IntoView {
         .erase()
     };
     let is_agent = untrack(|| step.with(|step| step.as_ref().is_some_and(|it| it.step.agent().is_some())));
+    let (of, tried) = (id.clone(), id);
+    let tried = Memo::new(move |_| {
+        orchestrator
+            .read(feed, |shown| shown.tried.get(&tried).copied().unwrap_or_default())
+            .unwrap_or_default()
+    });
     let body = if is_agent {
-        view! { <Stream task head=head().erase() /> }.erase()
+        view! { <Stream step=of task head=head().erase() /> }.erase()
     } else {
         view! { <div class="step-head">{head()}</div> }.erase()
     };
@@ -98,7 +108,7 @@ fn StepView(id: StepId) -> impl IntoView {
                 <StatusLine task />
                 <span class="step-reason">{reason}</span>
                 <span class="step-limits">{limits}</span>
-                <Attempts task />
+                <Attempts task tried />
                 <Tail task />
             </div>
         </li>
@@ -106,10 +116,11 @@ fn StepView(id: StepId) -> impl IntoView {
     .erase()
 }
 
-/// What the agent says, folded; one is open at a time. Without scripts all of it is in the page.
+/// What the agent says, folded; one is open at a time. What is over comes when somebody opens it: so a page need not
+/// carry all that many agents said. Without scripts there is a link to its answer.
 #[component]
-fn Stream(task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoView {
-    let orchestrator = expect_context::<Orchestrator>();
+fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoView {
+    let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
     let (is_alive, is_open) = (RwSignal::new(false), RwSignal::new(false));
     effect(move || is_alive.set(true));
     let details = NodeRef::<Details>::new();
@@ -120,6 +131,46 @@ fn Stream(task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoVie
     };
     let is_empty =
         Memo::new(move |_| task.read().as_ref().is_none_or(|task: &Task| task.attempts().is_empty()));
+    // The attempts that are over.
+    let over = Memo::new(move |_| {
+        task.read().as_ref().map_or(0, |task: &Task| {
+            task.attempts().len() - usize::from(matches!(task.status, task::Status::Running { .. }))
+        })
+    });
+    let is_answered = Memo::new(move |_| {
+        let task = task.read();
+        let status = task.as_ref().map(|task: &Task| &task.status);
+        matches!(status, Some(task::Status::Settled { outcome: Outcome::Done { .. }, .. }))
+    });
+    let (fetched, failure) = (RwSignal::new(0), RwSignal::new(None::<AppError>));
+    let (run, wanted) = (orchestrator.run, step.clone());
+    let fetch = move || {
+        let (step, over) = (wanted.clone(), over.get_untracked());
+        failure.set(None);
+        spawn_local(async move {
+            match api::said_at_step(run, step).await {
+                Ok(said) => {
+                    said.iter().take(over).for_each(|(stream, text)| feed.bring(*stream, text));
+                    fetched.try_set(over);
+                }
+                Err(error) => drop(failure.try_set(Some(error))),
+            }
+        });
+    };
+    let asked = fetch.clone();
+    effect(move || {
+        if is_open.get() && over.get() > fetched.get_untracked() {
+            asked();
+        }
+    });
+    let is_loading = move || over.get() > fetched.get() && failure.with(Option::is_none);
+    let again = move || {
+        let fetch = fetch.clone();
+        failure.with(Option::is_some).then(|| {
+            view! { <button class="button small" type="button" on:click=move |_| fetch()>"Try again"</button> }
+        })
+    };
+    let answer = format!("/api/runs/{run}/steps/{step}");
     view! {
         <details
             class="step-stream"
@@ -132,7 +183,15 @@ fn Stream(task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoVie
                 <Show when=move || is_empty.get()>
                     <p class="step-nothing">"Nothing yet"</p>
                 </Show>
-                <Show when=move || !is_alive.get() || is_open.get()>
+                <Show when=move || !is_alive.get() && is_answered.get()>
+                    <p class="step-nothing"><a href=answer.clone() rel="external">"What it answered"</a></p>
+                </Show>
+                <Failure error=failure />
+                {again}
+                <Show when=move || is_alive.get() && is_open.get() && !is_empty.get()>
+                    <Show when=is_loading>
+                        <Skeleton lines=3 label="Loading what it said" />
+                    </Show>
                     <TaskOutput task />
                 </Show>
             </div>
@@ -143,21 +202,23 @@ fn Stream(task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoVie
 
 /// How often it tried to change something. It cannot; that it tried is told.
 #[component]
-fn Attempts(task: Memo<Option<Task>>) -> impl IntoView {
+fn Attempts(task: Memo<Option<Task>>, tried: Memo<u32>) -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let count = Memo::new(move |_| {
+    // Of one that works, what it says tells; of one that is over, the server has counted.
+    let now = Memo::new(move |_| {
         let task = task.read();
-        let streams = task.as_ref().map(|task| (task.id, task.attempts())).into_iter();
-        let streams = streams.flat_map(|(id, attempts)| {
-            attempts.into_iter().map(move |(attempt, _)| domain::feed::StreamId { task: id, attempt })
-        });
+        let Some(task::Status::Running { attempt, .. }) = task.as_ref().map(|task| &task.status) else {
+            return 0;
+        };
+        let stream = task.as_ref().map(|task| domain::feed::StreamId { task: task.id, attempt: *attempt });
         // Looked at again when something begins: how one call goes on changes nothing about what it is.
-        let calls = streams.flat_map(|stream| feed.text(stream).segments.get());
+        let calls = stream.into_iter().flat_map(|stream| feed.text(stream).segments.get());
         let calls = calls.filter(|segment| segment.kind == Kind::Tool);
         calls.filter(|call| call.text.with_untracked(|lines| Call::read(lines).tries_to_change())).count()
+            as u32
     });
     move || {
-        let words = match count.get() {
+        let words = match tried.get().max(now.get()) {
             0 => return None,
             1 => "1 attempt to change something, refused".to_owned(),
             many => format!("{many} attempts to change something, refused"),

@@ -1,7 +1,7 @@
 //! The kinds of panes: what each is called and looks like, and how it is shown. A new kind is one entry here.
 
 use domain::{
-    artifact::Artifact,
+    artifact::{Artifact, What},
     battle::Battle,
     chat::Kind as ChatKind,
     layout::{Content, Edge, Kind, Target},
@@ -160,7 +160,11 @@ pub fn title(feed: Feed, content: Content) -> String {
             let listed = feed.workspace(|all| all.run(run).map(|run| run.title.clone()));
             listed.or_else(|| feed.run(run, Shown::title)).unwrap_or_else(|| "Run".to_owned())
         }
-        Content::Artifact(Artifact { number, .. }) => format!("Evidence {number}"),
+        Content::Artifact(Artifact { what, .. }) => match what {
+            What::Cited(number) => format!("Evidence {number}"),
+            What::Report => "Report".to_owned(),
+            What::Diff => "Changes".to_owned(),
+        },
         Content::Settings => "Settings".to_owned(),
     }
 }

@@ -56,7 +56,10 @@ fn row(offer: Offer, install: Submission, login: Submission) -> impl IntoView {
     let (dot, words, by_hand) = match &state {
         State::Ready { version } if version.is_empty() => ("dot done", "Ready".to_owned(), None),
         State::Ready { version } => ("dot done", format!("Ready, version {version}"), None),
-        State::Missing { install } => ("dot waiting", "Not installed".to_owned(), Some(install.clone())),
+        State::Missing { install, failure } if failure.is_empty() => {
+            ("dot waiting", "Not installed".to_owned(), Some(install.clone()))
+        }
+        State::Missing { install, failure } => ("dot failed", failure.clone(), Some(install.clone())),
         State::Installing => ("dot running", "Being installed…".to_owned(), None),
         State::Unusable { reason } => ("dot failed", reason.clone(), None),
     };

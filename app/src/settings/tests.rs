@@ -4,7 +4,7 @@ use domain::{
     id::{BrowserId, ProjectId},
     settings::{
         Budget, Checked, DefaultModel, Draft, Fact, Fault, KeyState, Look, ModelSettings, Origin,
-        ProjectEntry, ServerEntry, Shown, Work, WorktreeSettings,
+        ProjectEntry, Recordings, ServerEntry, Shown, Work, WorktreeSettings,
     },
     setup::Setup,
     workspace::Project,
@@ -138,12 +138,19 @@ fn a_project_shows_what_its_worktrees_begin_with() {
 fn worktrees_that_take_too_much_are_told() {
     let shown = |bytes| {
         let budget = Budget::parse("2").unwrap();
-        Shown::Worktrees(WorktreeSettings { worktrees: Vec::new(), strays: vec![Some(bytes)], budget })
+        let recordings = Recordings { count: 2, bytes: 3_000_000 };
+        Shown::Worktrees(WorktreeSettings {
+            worktrees: Vec::new(),
+            strays: vec![Some(bytes)],
+            recordings,
+            budget,
+        })
     };
     let html = |bytes| html(Section::Worktrees, shown(bytes));
     check(&html(3_000_000_000), &["more than the 2 GB", "1 worktree, 3.0 GB together", "name=\"budget\""]);
     assert!(!html(1_000_000_000).contains("more than the"));
     check(&html(1_000_000_000), &["Delete 1 discarded worktree for good"]);
+    check(&html(0), &["2 recordings of finished runs take 3 MB", "action=\"/api/free_recordings\""]);
 }
 
 #[test]

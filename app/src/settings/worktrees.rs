@@ -2,13 +2,13 @@
 
 use domain::{
     page::Wanted,
-    settings::{Budget, Shown, WorktreeEntry, WorktreeSettings, counted, size},
+    settings::{Budget, Recordings, Shown, WorktreeEntry, WorktreeSettings, counted, size},
     worktree::State,
 };
 use leptos::prelude::*;
 
 use super::{
-    api::{EmptyTrash, SetWorktreeBudget},
+    api::{EmptyTrash, FreeRecordings, SetWorktreeBudget},
     pane::Data,
 };
 use crate::{
@@ -26,6 +26,7 @@ struct Actions {
     discard_battle: Submission,
     restore_battle: Submission,
     empty: Submission,
+    free: Submission,
     budget: Submission,
 }
 
@@ -36,10 +37,12 @@ pub fn view(data: Data) -> Erased {
         discard_battle: Submission::new::<DiscardWorktrees>(),
         restore_battle: Submission::new::<RestoreWorktrees>(),
         empty: Submission::new::<EmptyTrash>(),
+        free: Submission::new::<FreeRecordings>(),
         budget: Submission::new::<SetWorktreeBudget>(),
     };
-    let Actions { discard, restore, discard_battle, restore_battle, empty, budget: set_budget } = actions;
-    let all = [discard, restore, discard_battle, restore_battle, empty, set_budget];
+    let Actions { discard, restore, discard_battle, restore_battle, empty, free, budget: set_budget } =
+        actions;
+    let all = [discard, restore, discard_battle, restore_battle, empty, free, set_budget];
     all.into_iter().for_each(|form| data.reload_when_done(form));
     let shown = Memo::new(move |_| {
         data.with(|shown| match shown {
@@ -54,6 +57,7 @@ pub fn view(data: Data) -> Erased {
     let total = move || shown.with(|shown| shown.as_ref().map(total).unwrap_or_default());
     let warning = move || shown.with(|shown| shown.as_ref().and_then(WorktreeSettings::warning));
     let trashed = Memo::new(move |_| shown.with(|shown| shown.as_ref().map_or(0, WorktreeSettings::trashed)));
+    let recordings = Memo::new(move |_| shown.with(|shown| shown.as_ref().map(|all| all.recordings)));
     let budget = Memo::new(move |_| shown.with(|shown| shown.as_ref().map(|all| all.budget)));
     let failure = move || all.into_iter().find_map(Submission::failure);
     view! {
@@ -68,7 +72,26 @@ pub fn view(data: Data) -> Erased {
                 </button>
             </Form>
         </Show>
+        {move || recordings.get().filter(|kept| kept.count > 0).map(|kept| recordings_form(kept, free))}
         {move || budget.get().map(|budget| budget_form(budget, actions.budget).erase())}
+    }
+    .erase()
+}
+
+fn recordings_form(Recordings { count, bytes }: Recordings, free: Submission) -> Erased {
+    let take = if count == 1 { "takes" } else { "take" };
+    let words = format!("{} of finished runs {take} {}.", counted(count, "recording"), size(bytes));
+    view! {
+        <Form to=free class="settings-actions">
+            <p class="settings-note">
+                {words}
+                " They hold the projects as they were, for what reports cite. Reports stay without them; their \
+                 citations then lead nowhere."
+            </p>
+            <button class="button danger" type="submit" disabled=move || free.is_pending()>
+                {format!("Delete {}", counted(count, "recording"))}
+            </button>
+        </Form>
     }
     .erase()
 }
@@ -95,7 +118,7 @@ fn budget_form(budget: Budget, save: Submission) -> impl IntoView {
                     </button>
                 </div>
                 <span class="field-hint" id="budget-hint">
-                    "You are told here when worktrees take more. Nothing is deleted by itself."
+                    "You are told here when worktrees and recordings take more. No worktree is deleted by itself."
                 </span>
                 <span class="field-error" id="budget-error" role="alert">{error}</span>
             </div>

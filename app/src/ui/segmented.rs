@@ -16,7 +16,7 @@ pub struct Segment {
 
 #[component]
 pub fn Segmented(
-    /// Names the group of radio buttons; one a page.
+    /// Names the group of radio buttons, and what a form sends; one a form.
     #[prop(into)]
     id: String,
     #[prop(into)] label: String,

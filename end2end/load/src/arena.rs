@@ -3,9 +3,10 @@
 
 pub mod bench;
 mod field;
+pub mod judge;
 mod verdict;
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
 use tokio::{
@@ -26,7 +27,8 @@ use verdict::Verdict;
 const FIELDS: u64 = 3;
 const SETTLE_LIMIT: Duration = Duration::from_secs(240);
 
-pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>> {
+/// `tools` is where agents are installed.
+pub async fn run(programs: &Programs, tools: &Path, kills: u32, seed: u64) -> Result<Vec<Goal>> {
     let began = Instant::now();
     let (narrow, wide) = (Part::start(&["model"]).await?, Part::start(&["model"]).await?);
     let servers = [
@@ -34,9 +36,10 @@ pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>
         ModelServer { name: "wide", url: wide.url.clone(), parallel: 4 },
     ];
     let mut home = Home::new(programs, &servers)?;
+    home.set_agents(tools);
     let outcome = trial(&home, [&narrow.url, &wide.url], kills, seed).await.and_then(|verdict| {
         println!("{kills} kills · {} · {} s", verdict.summary(), began.elapsed().as_secs());
-        if verdict.is_clean() { Ok(Vec::new()) } else { bail!(verdict.faults()) }
+        if verdict.faults.is_empty() { Ok(Vec::new()) } else { bail!(verdict.faults.words()) }
     });
     home.explain(outcome)
 }
@@ -67,7 +70,7 @@ async fn trial(home: &Home, models: [&str; 2], kills: u32, seed: u64) -> Result<
         verdict.compare(name, &journal.close().await?);
     }
     server.stop().await?;
-    verdict.orphans.extend(orphans(home).await);
+    verdict.faults.orphans.extend(orphans(home).await);
     verdict.look_for_leftovers(&home.data_dir(), &launched)?;
     Ok(verdict)
 }

@@ -36,7 +36,7 @@ pub async fn measure(programs: &Programs, tools: &Path) -> Result<Vec<Goal>> {
     let model = Part::start(&["model"]).await?;
     let server = ModelServer { name: "local", url: model.url.clone(), parallel: 1 };
     let mut home = Home::new(programs, &[server])?;
-    home.set("BOOCODE_TOOLS_DIR", tools);
+    home.set_agents(tools);
     let outcome = measure_at(&home, tools, &model.url).await;
     home.explain(outcome)
 }

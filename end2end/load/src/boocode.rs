@@ -34,6 +34,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 pub const RETRY_EVERY: Duration = Duration::from_millis(20);
 const LOG_TAIL_LINES: usize = 30;
+const TOOLS: &str = "BOOCODE_TOOLS_DIR";
+const SMALL_MODEL: &str = "BOOCODE_SMALL_MODEL";
 
 /// A model server as BooCode is told of it. More than one task at once makes it a cloud's.
 pub struct ModelServer {
@@ -74,6 +76,25 @@ impl Home {
         self.environment.push((name, value.into()));
     }
 
+    /// Agents' own programs are found there.
+    pub fn set_agents(&mut self, tools: &Path) {
+        self.set(TOOLS, tools);
+    }
+
+    pub fn has_agents(&self) -> bool {
+        self.environment.iter().any(|(name, _)| *name == TOOLS)
+    }
+
+    /// The small real model runs beside those that are named.
+    pub fn set_small_model(&mut self, python: &Path) {
+        self.set(SMALL_MODEL, "true");
+        self.set("BOOCODE_SMALL_MODEL_PYTHON", python);
+    }
+
+    fn has_small_model(&self) -> bool {
+        self.environment.iter().any(|(name, _)| *name == SMALL_MODEL)
+    }
+
     /// Where projects may lie.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -88,7 +109,9 @@ impl Home {
         let log = File::options().create(true).append(true).open(self.log())?;
         let mut command = tied_to_us(&self.boocode);
         command
-            .args(["serve", "--port", &self.port.to_string(), "--no-model", "--no-discover", "--config"])
+            .args(["serve", "--port", &self.port.to_string(), "--no-discover"])
+            .args((!self.has_small_model()).then_some("--no-model"))
+            .arg("--config")
             .arg(folder.join("boocode.toml"))
             .arg("--data-dir")
             .arg(self.data_dir())

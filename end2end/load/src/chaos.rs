@@ -3,6 +3,7 @@
 
 mod asker;
 pub mod dice;
+pub mod faults;
 pub mod flows;
 pub mod journal;
 mod promises;
@@ -46,7 +47,7 @@ pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>
     let mut home = Home::new(programs, &servers)?;
     let outcome = trial(&home, [&narrow.url, &wide.url], kills, seed).await.and_then(|verdict| {
         println!("{kills} kills · {} · {} s", verdict.summary(), began.elapsed().as_secs());
-        if verdict.is_clean() { Ok(Vec::new()) } else { bail!(verdict.faults()) }
+        if verdict.faults.is_empty() { Ok(Vec::new()) } else { bail!(verdict.faults.words()) }
     });
     home.explain(outcome)
 }
@@ -92,7 +93,7 @@ async fn trial(home: &Home, models: [&str; 2], kills: u32, seed: u64) -> Result<
         verdict.compare(&journal.close().await?);
     }
     server.stop().await?;
-    verdict.orphans = orphans(home).await;
+    verdict.faults.orphans = orphans(home).await;
     Ok(verdict)
 }
 

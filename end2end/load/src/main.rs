@@ -8,6 +8,7 @@ mod backends;
 mod boocode;
 mod chaos;
 mod flow;
+mod fold;
 mod machine;
 mod memory;
 mod mention;
@@ -55,6 +56,9 @@ enum Task {
     ChaosArena {
         #[command(flatten)]
         programs: Programs,
+        /// Where agents are installed
+        #[arg(long)]
+        tools_dir: PathBuf,
         #[arg(long)]
         kills: u32,
         #[arg(long)]
@@ -73,9 +77,20 @@ enum Task {
     },
     /// How long a battle of six takes, against its slowest lane
     Battle(Programs),
+    /// How the small real model judges, and how much it is swayed by results that tell it whom to name
+    Judge {
+        #[command(flatten)]
+        programs: Programs,
+        /// A Python that has the small model
+        #[arg(long)]
+        python: PathBuf,
+    },
     /// A part of a measurement: the model server
     #[command(hide = true)]
     Model,
+    /// A part of a measurement: a model server whose answers are known
+    #[command(hide = true)]
+    Answers,
     /// A part of a measurement: a plain TCP relay
     #[command(hide = true)]
     Relay { to: SocketAddr },
@@ -131,11 +146,19 @@ async fn run(task: Task) -> anyhow::Result<Vec<Goal>> {
         Task::Mention(programs) => mention::measure(&programs).await,
         Task::Backends { programs, tools_dir } => backends::measure(&programs, &tools_dir).await,
         Task::Chaos { programs, kills, seed } => chaos::run(&programs, kills, seed).await,
-        Task::ChaosArena { programs, kills, seed } => arena::run(&programs, kills, seed).await,
+        Task::ChaosArena { programs, tools_dir, kills, seed } => {
+            arena::run(&programs, &tools_dir, kills, seed).await
+        }
         Task::Battle(programs) => arena::bench::measure(&programs).await,
-        Task::Flow(programs) => flow::measure(&programs).await,
+        Task::Judge { programs, python } => arena::judge::measure(&programs, &python).await,
+        Task::Flow(programs) => {
+            let mut goals = fold::measure()?;
+            goals.extend(flow::measure(&programs).await?);
+            Ok(goals)
+        }
         Task::ChaosFlows { programs, kills, seed } => chaos::flows::run(&programs, kills, seed).await,
         Task::Model => part::model::serve().await,
+        Task::Answers => part::answers::serve().await,
         Task::Relay { to } => part::relay::serve(to).await,
         Task::Broadcast => part::broadcast::serve().await,
         Task::Scan { list } => part::scan::serve(&list).await,

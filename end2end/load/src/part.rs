@@ -1,5 +1,6 @@
 //! The parts of a measurement that are processes of their own: this very program under another name.
 
+pub mod answers;
 pub mod broadcast;
 pub mod model;
 pub mod relay;

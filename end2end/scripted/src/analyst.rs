@@ -99,7 +99,7 @@ fn answer(form: &Value, question: &str, prompt: &str) -> Value {
     said.insert("findings".into(), Value::Array(findings));
     if form.get("sections").is_some() {
         let section = |title: &str| json!({"title": title, "text": format!("So it stands [{id}].")});
-        let sections: Vec<_> = titles(prompt).map(section).collect();
+        let sections: Vec<_> = titles(prompt).into_iter().map(section).collect();
         said.insert("sections".into(), json!(sections));
     }
     if let Some(items) = form.get("items") {
@@ -128,11 +128,16 @@ fn emptied(entry: &mut Value, lists: &[&str]) {
     }
 }
 
-/// The sections that it is asked to write, each by its title.
-fn titles(prompt: &str) -> impl Iterator<Item = &str> {
+/// The sections that it is asked to write, each by its title; those of a template of the repository are its headings.
+fn titles(prompt: &str) -> Vec<&str> {
+    if prompt.contains("one section for each heading of the template") {
+        let template = prompt.split_once(" the template\n").map_or("", |(_, rest)| rest);
+        let template = template.split("\ndata ").next().unwrap_or_default();
+        return template.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    }
     let list = prompt.rsplit_once("each under exactly this title:\n").map_or("", |(_, rest)| rest);
     let lines = list.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
-    lines.filter_map(|line| line.strip_prefix("- ")?.split_once(": ").map(|(title, _)| title))
+    lines.filter_map(|line| line.strip_prefix("- ")?.split_once(": ").map(|(title, _)| title)).collect()
 }
 
 fn verdicts(form: &Value, prompt: &str, refutes: bool) -> Value {
@@ -200,6 +205,13 @@ mod tests {
 
     fn form_of(text: &str) -> Value {
         form(text).expect("an answer in form")
+    }
+
+    #[test]
+    fn a_template_gives_the_titles() {
+        let prompt = "# The repository's template\n\n<<<data x the template\n## Why\n\n- [ ] done\n\n## Risk\ndata x>>>\n\n\
+            Write one section for each heading of the template, each under exactly that heading.";
+        assert_eq!(titles(prompt), ["Why", "Risk"]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ async fn main() -> anyhow::Result<()> {
         send_loading_state: arguments.send_loading_state,
         concurrency_limit: arguments.concurrency_limit,
         context_tokens: arguments.context_tokens,
+        tells_context: true,
         api_key: arguments.api_key,
     };
     Ok(scripted::serve(listener, script).await?)

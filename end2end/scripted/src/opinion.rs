@@ -59,12 +59,17 @@ fn choices(schema: Option<&Value>) -> Option<(String, String)> {
 }
 
 fn described(prompt: &str) -> String {
-    let notes = "notes on the pieces of the result, in order";
-    let piece =
-        prompt.lines().find_map(|line| line.split_once(" piece ").map(|(_, name)| format!("piece {name}")));
-    let names = ["the result".to_owned(), notes.to_owned()].into_iter().chain(piece);
-    let text = names.into_iter().find_map(|name| block(prompt, &name)).unwrap_or(prompt);
-    text.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ")
+    let first = |text: &str, count: usize| text.split_whitespace().take(count).collect::<Vec<_>>().join(" ");
+    let notes = ["notes on the pieces of the result, in order", "notes on pieces that follow each other"];
+    if let Some(notes) = notes.iter().find_map(|name| block(prompt, name)) {
+        // Something of each, so that what stands in a late one is not lost.
+        let notes: Vec<_> = notes.split("\n\n").collect();
+        return notes.iter().map(|note| first(note, WORDS / notes.len())).collect::<Vec<_>>().join(" ");
+    }
+    let head = prompt.lines().find(|line| line.starts_with("<<<data ") && line.contains(" piece "));
+    let piece = head.and_then(|head| head.split_once(" piece ")).map(|(_, name)| format!("piece {name}"));
+    let names = ["the result".to_owned()].into_iter().chain(piece);
+    first(names.into_iter().find_map(|name| block(prompt, &name)).unwrap_or(prompt), WORDS)
 }
 
 /// What stands between the marks of the block with this name.
@@ -108,5 +113,15 @@ mod tests {
     #[test]
     fn a_result_is_described_by_its_words() {
         assert_eq!(of(&ask("judge", false)).as_deref(), Some("It did so."));
+        let described = |name: &str, text: &str| {
+            let prompt = format!(
+                "A piece of it.\n<<<data x1 the task\nDo\ndata x1>>>\n<<<data x1 {name}\n{text}\ndata x1>>>"
+            );
+            of(&Ask { model: "judge".into(), prompt, ..Ask::default() }).unwrap()
+        };
+        assert_eq!(described("piece 2 of 3 of the result", "so and so"), "so and so");
+        let notes = format!("{}\n\n{}", "a ".repeat(90), "b ".repeat(90));
+        let told = described("notes on the pieces of the result, in order", &notes);
+        assert_eq!((told.matches('a').count(), told.matches('b').count()), (30, 30));
     }
 }

@@ -30,6 +30,8 @@ pub struct Script {
     /// Requests at once for one model; one more gets a 429.
     pub concurrency_limit: usize,
     pub context_tokens: u64,
+    /// Whether it says so in its list of models; not every server does.
+    pub tells_context: bool,
     /// When set, a request without it gets a 401.
     pub api_key: Option<String>,
 }
@@ -51,6 +53,7 @@ impl Default for Script {
             send_loading_state: false,
             concurrency_limit: 10,
             context_tokens: 262_144,
+            tells_context: true,
             api_key: None,
         }
     }

@@ -2,14 +2,24 @@
 //! own. All of it or nothing, and never over something of the user's.
 
 mod commit;
+mod journal;
 mod plan;
 mod write;
 
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use git2::Oid;
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 
-use crate::{Error, Limits, Refused, Worktree, worktree::Look};
+use crate::{
+    Error, Limits, Refused, Worktree,
+    error::{from_io, io},
+    worktree::Look,
+};
+use journal::Journal;
 
 /// What went onto the project's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,12 +46,12 @@ pub struct Commit {
 impl Worktree {
     /// Brings the changes onto the project's files. Its index and its branches stay as they are.
     pub fn apply_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
-        self.onto_files(&self.look(limits)?, project, limits)
+        self.onto_files(|| self.look(limits), project, limits)
     }
 
     /// The same with its result, whatever became of its files since.
     pub fn adopt_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
-        self.onto_files(&self.look_at_result()?, project, limits)
+        self.onto_files(|| self.look_at_result(), project, limits)
     }
 
     /// Makes a new branch in the project, from the commit that the worktree began at. What is checked out there
@@ -68,13 +78,41 @@ impl Worktree {
         self.as_commit(&self.look_at_result()?, project, commit::Named { branch, message, author })
     }
 
-    fn onto_files(&self, look: &Look, project: &Path, limits: &Limits) -> Result<Applied, Error> {
+    /// Takes back what a crash left half applied, and tells whether there was anything.
+    pub fn take_back_apply(&self) -> Result<bool, Error> {
+        let _alone = self.apply_alone()?;
+        let Some(left) = Journal::read(self.folder())? else { return Ok(false) };
+        left.settle(self.folder())?;
+        Ok(true)
+    }
+
+    /// Nobody else applies or takes back while it is held; it goes with its process.
+    fn apply_alone(&self) -> Result<File, Error> {
+        let folder = File::open(self.folder()).map_err(io(self.folder()))?;
+        match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(folder),
+            Err(Errno::WOULDBLOCK) => Err(Refused::Applying.into()),
+            Err(cause) => Err(from_io(self.folder(), cause.into())),
+        }
+    }
+
+    fn onto_files(
+        &self,
+        look: impl FnOnce() -> Result<Look, Error>,
+        project: &Path,
+        limits: &Limits,
+    ) -> Result<Applied, Error> {
         crate::project::open(project)?;
+        let _alone = self.apply_alone()?;
+        if let Some(left) = Journal::read(self.folder())? {
+            left.settle(self.folder())?;
+        }
+        let look = look()?;
         if look.changes.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        let plan = plan::make(look, project, limits)?;
-        write::carry_out(plan, project, self.id())
+        let plan = plan::make(&look, project, limits)?;
+        write::carry_out(plan, project, self.folder(), self.id())
     }
 
     fn as_commit(&self, look: &Look, project: &Path, named: commit::Named) -> Result<Commit, Error> {

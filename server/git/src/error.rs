@@ -15,8 +15,9 @@ pub enum Error {
     /// Nothing was changed.
     #[error("{} would not go in without loss: {}", files(.0.len()), list(.0))]
     Conflicts(Vec<Conflict>),
-    #[error("{cause}; not all could be put back, and what was replaced lies in {aside}")]
-    HalfDone { cause: Box<Error>, aside: PathBuf },
+    /// The journal of the apply is still there, so the next one tries again.
+    #[error("{}; not all could be put back, and what was replaced lies in {aside}", began(.cause))]
+    HalfDone { cause: Option<Box<Error>>, aside: PathBuf },
     #[error("{what} is more than the {limit} that a diff may have")]
     TooLarge { what: String, limit: String },
     #[error("it was cancelled")]
@@ -49,6 +50,10 @@ pub enum Refused {
         "{0} belongs to another user; if you trust it, run: git config --global --add safe.directory {0}"
     )]
     OtherOwner(PathBuf),
+    #[error("the repository in {folder} keeps its files elsewhere, in {elsewhere}; that is not allowed")]
+    LeadsElsewhere { folder: PathBuf, elsewhere: PathBuf },
+    #[error("{0} is a link, and BooCode follows none in a repository; put what it leads to in its place")]
+    GitLink(PathBuf),
     #[error("the project at {0} has no commit yet; make a first one")]
     NoCommit(PathBuf),
     #[error("{0:?} cannot be the name of a worktree")]
@@ -67,6 +72,8 @@ pub enum Refused {
     Unfinished(PathBuf),
     #[error("there is a branch {0} already")]
     BranchExists(String),
+    #[error("its changes are being applied at this moment")]
+    Applying,
     #[error("there is nothing to apply: the worktree is as it began")]
     NothingToApply,
 }
@@ -94,6 +101,20 @@ pub enum Reason {
     InTheWay,
     #[error("it changed in the project at this moment")]
     ChangedMeanwhile,
+}
+
+impl Error {
+    /// What was the matter before this one came on top.
+    pub(crate) fn after(self, before: Error) -> Self {
+        match self {
+            Self::HalfDone { aside, .. } => Self::HalfDone { cause: Some(Box::new(before)), aside },
+            _ => before,
+        }
+    }
+}
+
+fn began(cause: &Option<Box<Error>>) -> String {
+    cause.as_ref().map_or_else(|| "an apply was interrupted".to_owned(), ToString::to_string)
 }
 
 pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -134,15 +155,20 @@ fn files(count: usize) -> String {
     if count == 1 { "one file".to_owned() } else { format!("{count} files") }
 }
 
-const LISTED_MAX: usize = 5;
+/// More are counted: nobody reads them one by one.
+const LISTED_MAX: usize = 500;
 
+/// One on its line, where there are several.
 fn list(conflicts: &[Conflict]) -> String {
     let words = |conflict: &Conflict| format!("{} ({})", crate::display(&conflict.path), conflict.reason);
-    let mut text = conflicts.iter().take(LISTED_MAX).map(words).collect::<Vec<_>>().join(", ");
-    if conflicts.len() > LISTED_MAX {
-        text.push_str(", …");
+    if let [only] = conflicts {
+        return words(only);
     }
-    text
+    let mut lines: Vec<_> = conflicts.iter().take(LISTED_MAX).map(words).collect();
+    if let more @ 1.. = conflicts.len().saturating_sub(LISTED_MAX) {
+        lines.push(format!("and {more} more"));
+    }
+    format!("\n{}", lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -165,10 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn many_conflicts_are_told_in_short() {
+    fn every_conflict_is_told_on_its_line() {
         let one = |number: u8| Conflict { path: vec![b'a' + number], reason: Reason::SameLines };
-        let error = |count| Error::Conflicts((0..count).map(one).collect()).to_string();
+        let error = |count: u8| Error::Conflicts((0..count).map(one).collect()).to_string();
         assert_eq!(error(1), "one file would not go in without loss: a (both sides changed the same lines)");
-        assert!(error(9).starts_with("9 files would") && error(9).ends_with(", …"));
+        let three = "3 files would not go in without loss: \na (both sides changed the same lines)\n";
+        assert!(error(3).starts_with(three) && error(3).lines().count() == 4, "{}", error(3));
+        let many = (0..LISTED_MAX + 7).map(|_| one(0)).collect();
+        assert!(Error::Conflicts(many).to_string().ends_with("\nand 7 more"));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     time::Duration,
@@ -13,7 +14,8 @@ use git2::{Index, Oid, Repository, RepositoryInitOptions, Tree};
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 
 use crate::{
-    Error, Refused, beneath,
+    Error, Refused,
+    beneath::{self, Folder},
     entry::{Blob, Entry, plain_mode},
     error::{from_io, io},
     scan::{Keep, Tracked},
@@ -47,11 +49,36 @@ pub fn init_agents(tree: &Path, project: &Repository, base: Oid) -> Result<(), E
     }
     // What is borrowed must not be packed away into a second copy.
     config.set_i32("gc.auto", 0)?;
-    let shallow = project.commondir().join("shallow");
-    if shallow.is_file() {
-        fs::copy(&shallow, repository.path().join("shallow")).map_err(io(&shallow))?;
+    if let Some(list) = git_file(project, b"", "shallow")? {
+        let shallow = repository.path().join("shallow");
+        fs::write(&shallow, list).map_err(io(&shallow))?;
     }
     Ok(())
+}
+
+/// A file of git's own in the project, to be given to an agent. The project may be hostile, so a link is not
+/// followed: it would hand over whatever it leads to.
+fn git_file(project: &Repository, folder: &[u8], name: &str) -> Result<Option<Vec<u8>>, Error> {
+    const BYTES_MAX: u64 = 1 << 20;
+    let common = project.commondir();
+    let path = common.join(beneath::to_path(folder)).join(name);
+    let leads_elsewhere = || Error::from(Refused::GitLink(path.clone()));
+    let top = Folder::open(common).map_err(io(common))?;
+    let folder = match top.descend(folder) {
+        Ok(folder) => folder,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(_) => return Err(leads_elsewhere()),
+    };
+    if folder.stat(name.as_bytes()).map_err(io(&path))?.is_none() {
+        return Ok(None);
+    }
+    let (text, _) =
+        folder.read(name.as_bytes(), BYTES_MAX).map_err(io(&path))?.ok_or_else(leads_elsewhere)?;
+    if text.len() as u64 > BYTES_MAX {
+        let limit = format!("{BYTES_MAX} bytes");
+        return Err(Error::TooLarge { what: path.display().to_string(), limit });
+    }
+    Ok(Some(text))
 }
 
 /// Makes the project's objects those of `repository` too, from its next opening on.
@@ -63,9 +90,13 @@ pub fn borrow(repository: &Repository, project: &Repository) -> Result<(), Error
 }
 
 /// The user's own rules of this project, which no file of the tree holds.
+pub fn excludes(project: &Repository) -> Result<Vec<u8>, Error> {
+    Ok(git_file(project, b"info", "exclude")?.unwrap_or_default())
+}
+
+/// The same, for these repositories too.
 pub fn share_excludes(project: &Repository, to: &[&Path]) -> Result<Vec<u8>, Error> {
-    let path = project.commondir().join("info/exclude");
-    let text = if path.is_file() { fs::read(&path).map_err(io(&path))? } else { Vec::new() };
+    let text = excludes(project)?;
     for gitdir in to {
         let path = gitdir.join("info/exclude");
         fs::create_dir_all(gitdir.join("info")).map_err(io(&path))?;
@@ -142,6 +173,19 @@ pub fn read_index(path: &Path) -> Result<Tracked, Error> {
     Ok(Tracked { entries, stamp })
 }
 
+/// What the project's own index lists.
+pub fn tracked(project: &Repository) -> Result<Tracked, Error> {
+    let index = project.path().join("index");
+    let tracked = match index.exists() {
+        true => read_index(&index)?,
+        false => Tracked { entries: Vec::new(), stamp: (0, 0) },
+    };
+    match tracked.entries.iter().find(|entry| !beneath::is_plain(&entry.path)) {
+        Some(odd) => Err(Refused::OddPath(crate::display(&odd.path)).into()),
+        None => Ok(tracked),
+    }
+}
+
 /// Keeps contents where the repository keeps its objects.
 pub struct Objects<'a>(pub &'a Repository);
 
@@ -158,9 +202,15 @@ fn options() -> RepositoryInitOptions {
     options
 }
 
+/// The folder of the project's objects, which agents may read. It is a folder of the repository itself: where it is a
+/// link, the repository chooses what that would be.
 pub fn objects(project: &Repository) -> Result<PathBuf, Error> {
-    let path = project.commondir().join("objects");
-    let path = path.canonicalize().map_err(io(&path))?;
+    let common = project.commondir();
+    let common = common.canonicalize().map_err(io(common))?;
+    let path = common.join("objects");
+    if path.canonicalize().map_err(io(&path))? != path {
+        return Err(Refused::GitLink(path).into());
+    }
     // One line is one folder there.
     if path.as_os_str().as_bytes().contains(&b'\n') || path.to_str().is_none() {
         return Err(Refused::ProjectPath(path).into());

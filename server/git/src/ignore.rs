@@ -86,7 +86,7 @@ impl Pattern {
         if line.is_empty() {
             return None;
         }
-        let tokens = tokens(line)?;
+        let tokens = tokens(line, only_name)?;
         let byte = |token: &Token| if let Token::Byte(byte) = token { Some(*byte) } else { None };
         let plain = tokens.iter().map(byte).collect();
         Some(Self { is_negated, only_folders, only_name, tokens, plain })
@@ -119,7 +119,9 @@ fn trim_end(line: &[u8]) -> &[u8] {
 }
 
 /// `None` where a pattern can fit nothing.
-fn tokens(pattern: &[u8]) -> Option<Vec<Token>> {
+fn tokens(pattern: &[u8], only_name: bool) -> Option<Vec<Token>> {
+    // git compares what goes before the first wildcard by itself, so that to it a pattern begins there.
+    let first = pattern.iter().position(|byte| b"*?[\\".contains(byte)).filter(|_| !only_name);
     let mut tokens = Vec::with_capacity(pattern.len());
     let mut at = 0;
     while let Some(byte) = pattern.get(at) {
@@ -137,7 +139,7 @@ fn tokens(pattern: &[u8]) -> Option<Vec<Token>> {
             }
             b'*' => {
                 let stars = pattern[at - 1..].iter().take_while(|byte| **byte == b'*').count();
-                let begins = at == 1 || pattern[at - 2] == b'/';
+                let begins = at == 1 || pattern[at - 2] == b'/' || first == Some(at - 1);
                 at += stars - 1;
                 match pattern.get(at) {
                     None if stars > 1 && begins => tokens.push(Token::Rest),

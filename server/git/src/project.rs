@@ -23,7 +23,25 @@ pub fn open(path: &Path) -> Result<Repository, Error> {
     if repository.is_bare() {
         return Err(Refused::Bare(path.to_owned()).into());
     }
+    check_places(path, &repository)?;
     Ok(repository)
+}
+
+/// A repository names where its files and its objects lie, and may be hostile: it must not lead an agent to other
+/// folders of the user's.
+fn check_places(path: &Path, repository: &Repository) -> Result<(), Error> {
+    let real = |path: &Path| path.canonicalize().map_err(error::io(path));
+    let (folder, files) = (real(path)?, repository.workdir().map_or_else(|| real(path), real)?);
+    let elsewhere = |elsewhere| Err(Refused::LeadsElsewhere { folder: path.to_owned(), elsewhere }.into());
+    if files != folder {
+        return elsewhere(files);
+    }
+    let (own, common) = (real(repository.path())?, real(repository.commondir())?);
+    // Of a linked worktree the main repository knows.
+    if own != common && own.parent() != Some(&common.join("worktrees")) {
+        return elsewhere(common);
+    }
+    Ok(())
 }
 
 pub fn head(repository: &Repository) -> Result<Commit<'_>, Error> {

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{BranchType, DiffFormat, DiffOptions, Oid, Repository};
+use git2::{BranchType, DiffFormat, DiffOptions, Oid, Repository, Tree};
 
 use crate::{
-    Error, Limits, Worktree,
-    entry::SUBMODULE,
+    Error, Limits, Start, Worktree, beneath,
+    entry::{Entry, SUBMODULE},
     gitdir, project,
     worktree::{
         Look,
-        create::{self, from_look},
+        create::{self, Copy, from_look},
         marker::Marker,
         text_in,
     },
@@ -46,7 +46,18 @@ impl Snapshot {
         carry: bool,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let marker = create::snapshot(folder, id, project, carry, limits)?;
+        Self::take_with(folder, id, project, Start { carry, copy: &[] }, limits)
+    }
+
+    /// The same with files that come along with every worktree that begins with it, as they are now.
+    pub fn take_with(
+        folder: &Path,
+        id: &str,
+        project: &Path,
+        start: Start,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let marker = create::snapshot(folder, id, project, start, limits)?;
         Ok(Self { folder: folder.to_owned(), marker })
     }
 
@@ -64,30 +75,38 @@ impl Snapshot {
         self.marker.start.as_deref()
     }
 
-    /// The commit since which something was changed: the current one where its files were changed, else the one at
-    /// which its branch left the main one. None where nothing was.
-    pub fn since(&self) -> Result<Option<String>, Error> {
+    /// The commit since which something was changed within `target`, a path that is empty for all of it: the current one
+    /// where its files were changed, else the one at which its branch left the main one. None where nothing was.
+    pub fn since(&self, target: &str) -> Result<Option<String>, Error> {
         let look = self.look()?;
         let base = Oid::from_str(&self.marker.base)?;
-        if look.repository.find_commit(base)?.tree_id() != look.start {
+        let differs = |commit: Oid| -> Result<bool, Error> {
+            let (before, after) =
+                (look.repository.find_commit(commit)?.tree()?, look.repository.find_tree(look.start)?);
+            Ok(named(&before, target) != named(&after, target))
+        };
+        if differs(base)? {
             return Ok(Some(base.to_string()));
         }
         let project = project::open(&self.marker.project)?;
         let main = MAIN.iter().find_map(|name| project.find_branch(name, BranchType::Local).ok());
         let Some(main) = main.and_then(|main| main.get().target()) else { return Ok(None) };
         match project.merge_base(base, main) {
-            Ok(left) if left != base => Ok(Some(left.to_string())),
+            Ok(left) if left != base => Ok(differs(left)?.then(|| left.to_string())),
             // Histories that have nothing in common have no change between them.
             _ => Ok(None),
         }
     }
 
-    /// What was changed since a commit, as git writes it, and no more of it than `bytes_max` and a line.
-    pub fn patch_since(&self, commit: &str, bytes_max: usize) -> Result<Vec<u8>, Error> {
+    /// What was changed since a commit within `target`, as git writes it, and no more of it than `bytes_max` and a line.
+    pub fn patch_since(&self, commit: &str, target: &str, bytes_max: usize) -> Result<Vec<u8>, Error> {
         let look = self.look()?;
         let before = look.repository.find_commit(Oid::from_str(commit)?)?.tree()?;
         let after = look.repository.find_tree(look.start)?;
         let mut options = DiffOptions::new();
+        if !target.is_empty() {
+            options.pathspec(target).disable_pathspec_match(true);
+        }
         let diff = look.repository.diff_tree_to_tree(Some(&before), Some(&after), Some(&mut options))?;
         let mut patch = Vec::new();
         let printed = diff.print(DiffFormat::Patch, |_, _, line| {
@@ -103,6 +122,29 @@ impl Snapshot {
         }
     }
 
+    /// A file as it was in a commit of the project; none where there was no such text.
+    pub fn text_in(&self, commit: &str, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+        let look = self.look()?;
+        let tree = look.repository.find_commit(Oid::from_str(commit)?)?.tree_id();
+        text_in(&look.repository, tree, path, bytes_max)
+    }
+
+    /// The files that are not in both, or not the same in both.
+    pub fn differing(&self, other: &Self) -> Result<Vec<Vec<u8>>, Error> {
+        let (one, other) = (self.entries()?, other.entries()?);
+        let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+        let mut paths = Vec::new();
+        while let Some(next) = one.peek().into_iter().chain(other.peek()).map(|entry| &entry.path).min() {
+            let next = next.clone();
+            let (left, right) =
+                (one.next_if(|entry| entry.path == next), other.next_if(|entry| entry.path == next));
+            if left.map(|entry| entry.blob) != right.map(|entry| entry.blob) {
+                paths.push(next);
+            }
+        }
+        Ok(paths)
+    }
+
     /// Opened once, for whoever reads many files.
     pub fn reader(&self) -> Result<Reader, Error> {
         Ok(Reader(self.look()?))
@@ -115,22 +157,29 @@ impl Snapshot {
 
     /// Every file, by path.
     pub fn paths(&self) -> Result<Vec<Vec<u8>>, Error> {
-        let look = self.look()?;
-        let mut entries = Vec::new();
-        gitdir::flatten(&look.repository, &look.repository.find_tree(look.start)?, &mut entries)?;
-        let files = entries.into_iter().filter(|entry| entry.blob.mode != SUBMODULE);
+        let files = self.entries()?.into_iter().filter(|entry| entry.blob.mode != SUBMODULE);
         Ok(files.map(|entry| entry.path).collect())
     }
 
+    /// By path.
+    fn entries(&self) -> Result<Vec<Entry>, Error> {
+        let look = self.look()?;
+        let mut entries = Vec::new();
+        gitdir::flatten(&look.repository, &look.repository.find_tree(look.start)?, &mut entries)?;
+        entries.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(entries)
+    }
+
     /// Makes `folder` a worktree that begins with it.
-    pub fn worktree(
-        &self,
-        folder: &Path,
-        id: &str,
-        copy: &[PathBuf],
-        limits: &Limits,
-    ) -> Result<Worktree, Error> {
-        from_look(folder, id, &self.marker, &self.look()?, copy, limits)
+    pub fn worktree(&self, folder: &Path, id: &str, limits: &Limits) -> Result<Worktree, Error> {
+        from_look(folder, id, &self.marker, &self.look()?, self.copies()?, limits)
+    }
+
+    pub(crate) fn copies(&self) -> Result<Vec<Copy>, Error> {
+        if self.marker.copied.is_empty() {
+            return Ok(Vec::new());
+        }
+        create::kept(&self.marker.copied, &Repository::open(self.folder.join("git"))?)
     }
 
     fn look(&self) -> Result<Look, Error> {
@@ -138,4 +187,13 @@ impl Snapshot {
         let repository = Repository::open(self.folder.join("git"))?;
         Ok(Look { start: Oid::from_str(start)?, repository, changes: Vec::new(), left_out: Vec::new() })
     }
+}
+
+/// What stands at a path, all of the tree where it is empty: the same content has the same name.
+fn named(tree: &Tree, path: &str) -> Option<(i32, Oid)> {
+    if path.is_empty() {
+        return Some((0, tree.id()));
+    }
+    let entry = tree.get_path(&beneath::to_path(path.as_bytes())).ok()?;
+    Some((entry.filemode(), entry.id()))
 }

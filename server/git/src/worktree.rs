@@ -4,6 +4,7 @@ mod anew;
 pub(crate) mod create;
 pub(crate) mod marker;
 mod result;
+mod sides;
 mod trash;
 
 use std::{
@@ -14,7 +15,7 @@ use std::{
 use git2::{ObjectType, Oid, Repository};
 
 use crate::{
-    Diff, Error, Limits, Refused,
+    Diff, Error, Limits, Refused, Snapshot,
     beneath::{self, Folder},
     diff,
     error::{at, from_io, io},
@@ -25,7 +26,7 @@ use crate::{
 };
 use marker::Marker;
 
-pub use trash::empty;
+pub use trash::size_of;
 
 /// What a worktree begins with, besides the project's current commit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,27 +111,23 @@ impl Worktree {
         text_in(&Repository::open(self.gitdir())?, Oid::from_str(start)?, path, bytes_max)
     }
 
-    /// Makes `folder` a worktree that begins with this one's result.
+    /// Makes `folder` a worktree that begins with this one's result, and with what the snapshot that this one began
+    /// with lets come along and git does not see: that is no part of a result.
     pub fn copy_result(
         &self,
         folder: &Path,
         id: &str,
-        copy: &[PathBuf],
+        began_with: &Snapshot,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        create::from_look(folder, id, &self.marker, &self.look_at_result()?, copy, limits)
+        let mut copies = began_with.copies()?;
+        copies.retain(|copy| copy.is_ignored);
+        create::from_look(folder, id, &self.marker, &self.look_at_result()?, copies, limits)
     }
 
     /// The same file as it is now.
     pub fn after(&self, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
-        if !beneath::is_plain(path) {
-            return Ok(None);
-        }
-        let (folder, name) = beneath::split(path);
-        let tree = self.tree();
-        let Ok(folder) = Folder::open(&tree).and_then(|top| top.descend(folder)) else { return Ok(None) };
-        let read = folder.read(name, bytes_max).map_err(at(path))?;
-        Ok(read.map(|(content, _)| content).filter(|content| content.len() as u64 <= bytes_max))
+        plain_file(&self.tree(), path, bytes_max)
     }
 
     pub(crate) fn look(&self, limits: &Limits) -> Result<Look, Error> {
@@ -162,6 +159,17 @@ impl Worktree {
     fn gitdir(&self) -> PathBuf {
         self.folder.join("git")
     }
+}
+
+/// A file beneath a folder; none where there is no such text.
+fn plain_file(folder: &Path, path: &[u8], bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+    if !beneath::is_plain(path) {
+        return Ok(None);
+    }
+    let (inner, name) = beneath::split(path);
+    let Ok(inner) = Folder::open(folder).and_then(|top| top.descend(inner)) else { return Ok(None) };
+    let read = inner.read(name, bytes_max).map_err(at(path))?;
+    Ok(read.map(|(content, _)| content).filter(|content| content.len() as u64 <= bytes_max))
 }
 
 /// A file of a tree; none where there is no such text.

@@ -24,8 +24,8 @@ use wall::{Grace, Process};
 
 use crate::{
     backend,
-    coder::{Coders, Turn, blocking, copies},
-    engine::{Backend, Stop},
+    coder::{Coders, Turn, blocking},
+    engine::{Backend, Redactor, Stop},
 };
 
 /// What of its output is kept. More is read and thrown away, so that it does not wait for a reader.
@@ -39,6 +39,7 @@ pub(crate) struct CheckRun {
     pub command: String,
     pub battle: BattleId,
     pub of: Of,
+    pub secrets: Arc<[String]>,
 }
 
 /// Which tree is checked.
@@ -58,37 +59,51 @@ impl Backend for CheckRun {
         async move {
             let _ = outputs.send(Output::Phase(Phase::Preparing)).await;
             let setup = self.coders.setup_of_battle(self.battle).await?;
-            let tree = self.tree(copies(&setup)).await?;
+            let tree = self.tree().await?;
             let turn = Turn { stream: self.stream, outputs, stop };
             let tree = self.coders.set_up(tree, &setup, turn).await?;
-            let checked = self.check(&tree, outputs, stop).await;
-            // It has served; nobody looks at it again.
-            if let Err(error) = blocking(move || tree.remove()).await {
-                tracing::warn!(%error, "the tree of a check could not be removed; the next start does");
-            }
-            let checked = checked?;
+            let checked = self.check(&tree, outputs, stop).await?;
             let measured = Measured { duration_ms: checked.duration_ms, ..Measured::default() };
-            let made = Made { changes: None, checked: Some(checked) };
+            let made = Made { checked: Some(checked), ..Made::default() };
             let kept = store::results::keep(self.coders.db(), self.stream, &made, None).await;
             kept.map_err(|error| backend::Error::Unprepared(error.to_string()))?;
             Ok(measured)
         }
         .boxed()
     }
+
+    /// Its tree has served, wherever its making or its use broke off; nobody looks at it again.
+    fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
+        async move {
+            let (_, folder) = self.place();
+            let removed = blocking(move || match folder.exists() {
+                true => git::Worktree::open(&folder)?.remove(),
+                false => Ok(()),
+            });
+            if let Err(error) = removed.await {
+                tracing::warn!(%error, "the tree of a check could not be removed; the next start does");
+            }
+            Ok(())
+        }
+        .boxed()
+    }
 }
 
 impl CheckRun {
-    /// A clean one: nothing that somebody built or left lying about is in it.
-    async fn tree(&self, copy: Vec<PathBuf>) -> Result<git::Worktree, backend::Error> {
+    fn place(&self) -> (String, PathBuf) {
         let id = format!("check-{}-{}", self.stream.task, self.stream.attempt);
         let folder = self.coders.checks().join(&id);
+        (id, folder)
+    }
+
+    /// A clean one: nothing that somebody built or left lying about is in it.
+    async fn tree(&self) -> Result<git::Worktree, backend::Error> {
+        let (id, folder) = self.place();
+        let snapshot = self.coders.snapshot_folder(self.battle.0);
         match self.of {
             Of::Base => {
-                let snapshot = self.coders.snapshot_folder(self.battle.0);
-                blocking(move || {
-                    git::Snapshot::open(&snapshot)?.worktree(&folder, &id, &copy, &Limits::default())
-                })
-                .await
+                blocking(move || git::Snapshot::open(&snapshot)?.worktree(&folder, &id, &Limits::default()))
+                    .await
             }
             Of::Result(stream) => {
                 let found = store::worktrees::of_attempt(self.coders.db(), stream).await;
@@ -97,7 +112,8 @@ impl CheckRun {
                     backend::Error::Unprepared("The worktree of the result is not there any more.".into())
                 })?;
                 blocking(move || {
-                    git::Worktree::open(&from)?.copy_result(&folder, &id, &copy, &Limits::default())
+                    let began_with = git::Snapshot::open(&snapshot)?;
+                    git::Worktree::open(&from)?.copy_result(&folder, &id, &began_with, &Limits::default())
                 })
                 .await
             }
@@ -130,7 +146,10 @@ impl CheckRun {
         if code.is_err() {
             output.push_str(&format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60));
         }
-        Ok(Checked::new(code.ok().flatten(), started.elapsed().as_millis() as u64, &output))
+        let took = started.elapsed().as_millis() as u64;
+        // What it said is kept, shown, exported and judged.
+        let output = Redactor::new(Arc::clone(&self.secrets)).redact(&output);
+        Ok(Checked::new(code.ok().flatten(), took, &output))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A contestant that changes code: whoever does the work, and then what came of it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     feed::StreamId,
@@ -9,13 +9,17 @@ use domain::{
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
 use store::results::Made;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 use crate::{
     backend,
     coder::{Coders, blocking, changes},
     engine::{Backend, Stop},
+    sentence::sentence,
 };
+
+/// How long it may take to read what a worktree holds. Less than all of keeping it may, so that it can be said.
+const READ_WAIT_MAX: Duration = Duration::from_secs(120);
 
 pub(crate) struct Contesting {
     pub backend: Arc<dyn Backend>,
@@ -29,22 +33,17 @@ impl Backend for Contesting {
         outputs: &'a mpsc::Sender<Output>,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
-        async move {
-            let worked = self.backend.run(outputs, stop).await;
-            // By now nobody writes any more. What was changed is kept, however the work ended.
-            match (worked, self.keep().await) {
-                (Ok(measured), Ok(())) => Ok(measured),
-                // Without its change the work would look like none.
-                (Ok(_), Err(error)) => Err(error),
-                (Err(error), _) => Err(error),
-            }
-        }
-        .boxed()
+        self.backend.run(outputs, stop)
+    }
+
+    fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
+        self.seal().boxed()
     }
 }
 
 impl Contesting {
-    async fn keep(&self) -> Result<(), backend::Error> {
+    /// What cannot be read is no empty change: why not is kept in its place.
+    async fn seal(&self) -> Result<(), backend::Error> {
         let db = self.coders.db();
         let unprepared = |error: store::Error| backend::Error::Unprepared(error.to_string());
         // None where it ended before it had one.
@@ -52,8 +51,14 @@ impl Contesting {
             return Ok(());
         };
         let folder = self.coders.place(&worktree);
-        let diff = blocking(move || git::Worktree::open(&folder)?.seal(&Limits::default())).await?;
-        let made = Made { changes: Some(changes(&diff)), checked: None };
-        store::results::keep(db, self.stream, &made, Some(&diff.patch)).await.map_err(unprepared)
+        let sealing = blocking(move || git::Worktree::open(&folder)?.seal(&Limits::default()));
+        let late = || backend::Error::Unprepared("Its worktree could not be read within 2 minutes.".into());
+        let sealed = timeout(READ_WAIT_MAX, sealing).await.unwrap_or_else(|_| Err(late()));
+        let (made, patch) = match &sealed {
+            Ok(diff) => (Made { changes: Some(changes(diff)), ..Made::default() }, Some(&diff.patch[..])),
+            Err(error) => (Made { unkept: Some(sentence(&error.to_string())), ..Made::default() }, None),
+        };
+        store::results::keep(db, self.stream, &made, patch).await.map_err(unprepared)?;
+        sealed.map(drop)
     }
 }

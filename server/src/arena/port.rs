@@ -2,16 +2,21 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use app::{error::AppError, ports};
+use app::{
+    error::AppError,
+    ports::{self, Compared},
+};
 use domain::{
     Rejected,
     backend::{Backend, Wanted},
-    battle::{self, Battle, Draft, Entry, Identity, Judge, Kind, Launch, Line, Roster, Terms},
+    battle::{
+        self, Battle, Draft, Entry, Identity, Judge, Kind, Launch, Line, Roster, Terms, analysis::Estimate,
+        digest, room::Room,
+    },
     catalogue::Lane,
-    chat::{self, Choice},
-    feed::StreamId,
+    chat::Choice,
     id::{BattleId, ChatId, ContestantId},
-    layout::Target,
+    layout::{Origin, Target},
     worktree::{Destination, State, Worktree},
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -37,7 +42,7 @@ pub struct Port {
 }
 
 impl ports::Arena for Port {
-    fn launch(&self, draft: Draft, target: Target) -> BoxFuture<'_, Result<BattleId, AppError>> {
+    fn launch(&self, draft: Draft, origin: Origin) -> BoxFuture<'_, Result<BattleId, AppError>> {
         async move {
             // Asked again, because its answer never reached the browser.
             if store::battles::get(&self.db, draft.id).await.is_ok() {
@@ -46,12 +51,14 @@ impl ports::Arena for Port {
             let project = store::workspace::project_of_session(&self.db, draft.session).await?;
             let folder = PathBuf::from(&project.path);
             let launch = self.agreed(draft, project).await?;
-            let (id, kind, carry) = (launch.id, launch.kind, launch.terms.carry);
+            let (id, kind) = (launch.id, launch.kind);
             let battle = Battle::new(launch)?;
-            if kind == Kind::Coding {
-                self.begin_with(id, folder, carry).await?;
+            match kind {
+                Kind::Coding => self.begin_with(&battle, folder).await?,
+                // Its personas and its results lie there.
+                Kind::Qa => there_is(folder).await?,
             }
-            let started = store::commit::start_battle(&self.db, battle, now_ms(), target).await;
+            let started = store::commit::start_battle(&self.db, battle, now_ms(), origin).await;
             if started.is_err() && kind == Kind::Coding {
                 self.forget_beginning(id).await;
             }
@@ -86,12 +93,9 @@ impl ports::Arena for Port {
     fn go_on(&self, contestant: ContestantId, target: Target) -> BoxFuture<'_, Result<ChatId, AppError>> {
         async move {
             let (battle, worktree) = self.result_of(contestant).await?;
-            let chat = store::commit::open_chat(&self.db, battle.session, chat::Kind::Coder, target).await?;
-            store::worktrees::go_on_in(&self.db, worktree.id, chat.id).await?;
             let title = format!("{}: {}", battle.letter(contestant), battle.title());
             let title = title.chars().take(domain::workspace::NAME_CHARS_MAX).collect();
-            store::commit::chat(&self.db, chat.id, chat::Input::Rename { title }).await?;
-            Ok(chat.id)
+            Ok(store::worktrees::go_on(&self.db, battle.session, worktree.id, title, target).await?)
         }
         .boxed()
     }
@@ -115,6 +119,27 @@ impl ports::Arena for Port {
     fn export(&self, id: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>> {
         self.results.export(id).boxed()
     }
+
+    fn estimate(&self, of: Compared, judge: Judge) -> BoxFuture<'_, Result<Estimate, AppError>> {
+        async move {
+            let results = match of {
+                Compared::Battle(id) => {
+                    let battle = store::battles::get(&self.db, id).await?;
+                    let streams =
+                        battle.survivors().filter_map(|it| battle.stream_of_try(it.id, None).ok()?);
+                    store::results::sizes(&self.db, &streams.collect::<Vec<_>>()).await?
+                }
+                Compared::Unknown(count) => vec![0; count],
+            };
+            let (catalogue, server) = (self.models.catalogue(), &judge.model.server);
+            let context = catalogue.model(&judge.model).and_then(|(_, model)| model.context);
+            let room = Room::of(context, digest::ANSWER_TOKENS_MAX);
+            let parallel = self.models.endpoint(server).map_or(1, |endpoint| endpoint.parallel);
+            let call_ms = store::battles::opinion_ms(&self.db, &judge.model).await?;
+            Ok(Estimate::of(&results, room, call_ms, parallel))
+        }
+        .boxed()
+    }
 }
 
 impl Port {
@@ -122,25 +147,36 @@ impl Port {
     async fn agreed(&self, draft: Draft, project: domain::workspace::Project) -> Result<Launch, AppError> {
         let Draft { id, session, kind, prompt, contestants, limit_s, tokens_max, carry, check, judge } =
             draft;
-        // Before anybody is asked whether they can: how many there are is known at once.
-        battle::check_count(contestants.len())?;
+        // Before anybody is asked whether they can: what is typed, and how many there are, is known at once.
+        let wrong = |field: &'static str| move |rejected: Rejected| AppError::from(rejected).at(field);
+        battle::check_prompt(&prompt).map_err(wrong("prompt"))?;
+        battle::check_count(contestants.len()).map_err(wrong("contestants"))?;
+        battle::check_limit(limit_s).map_err(wrong("limit"))?;
+        battle::check_tokens(tokens_max).map_err(wrong("tokens"))?;
         let mut entries = Vec::new();
         for (place, line) in contestants.into_iter().enumerate() {
             let letter = battle::letter(place);
             let entry = self.entry(kind, &project.path, line).await;
             entries.push(entry.map_err(|error| with_letter(letter, error))?);
         }
-        let roster = Roster::new(kind, entries)?;
+        let roster = Roster::new(kind, entries).map_err(wrong("contestants"))?;
         let ids = roster.entries().iter().map(|_| ContestantId(Uuid::now_v7())).collect();
         let judge = match judge.as_str() {
             "" => None,
             model => {
-                let Choice { model, paid, .. } = Choice::for_chat(&self.models.catalogue(), model)?;
+                let chosen = Choice::for_chat(&self.models.catalogue(), model);
+                let Choice { model, paid, .. } = chosen.map_err(wrong("judge"))?;
                 Some(Judge { model, paid })
             }
         };
         let check = Some(check.trim().to_owned()).filter(|command| !command.is_empty());
-        let terms = Terms { limit_s, tokens_max, carry, check, judge, host: self.coders.host().to_owned() };
+        // Whoever comes late begins like everybody else, whatever the project asks for by then.
+        let setup = match kind {
+            Kind::Coding => Some(store::setups::get(&self.db, project.id).await?),
+            Kind::Qa => None,
+        };
+        let host = self.coders.host().to_owned();
+        let terms = Terms { limit_s, tokens_max, carry, check, setup, judge, host };
         let (project, at_ms) = (project.id, now_ms());
         Ok(Launch { id, session, project, kind, prompt, terms, roster, ids, at_ms })
     }
@@ -168,10 +204,13 @@ impl Port {
     }
 
     /// Keeps what the project holds now, so that everybody begins with the same.
-    async fn begin_with(&self, id: BattleId, project: PathBuf, carry: bool) -> Result<(), AppError> {
-        let folder = self.coders.snapshot_folder(id.0);
+    async fn begin_with(&self, battle: &Battle, project: PathBuf) -> Result<(), AppError> {
+        let (id, carry, folder) = (battle.id, battle.terms.carry, self.coders.snapshot_folder(battle.id.0));
+        let copy = battle.terms.setup.as_ref().map(|setup| setup.copy.clone()).unwrap_or_default();
         let taken = blocking_for_person(move || {
-            git::Snapshot::take(&folder, &id.to_string(), &project, carry, &Limits::default())
+            let copy: Vec<_> = copy.into_iter().map(PathBuf::from).collect();
+            let start = git::Start { carry, copy: &copy };
+            git::Snapshot::take_with(&folder, &id.to_string(), &project, start, &Limits::default())
         });
         taken.await.map(drop)
     }
@@ -194,14 +233,8 @@ impl Port {
             if worktree.state != from || worktree.host != self.coders.host() {
                 continue;
             }
-            let (place, trash) = (self.coders.place(&worktree), self.coders.trash().to_owned());
-            let folder = self.coders.folder(worktree.id);
-            blocking_for_person(move || {
-                let found = git::Worktree::open(&place)?;
-                if to == State::Ready { found.restore(&folder) } else { found.trash(&trash) }
-            })
-            .await?;
             store::worktrees::set_state_of_battles(&self.db, worktree.id, to).await?;
+            self.coders.bring_to_place(worktree.id).await?;
         }
         Ok(())
     }
@@ -215,9 +248,9 @@ impl Port {
         if !known.standing.is_over() {
             return Err(no("It is not over yet."));
         }
-        let attempt = battle.task_of(known).and_then(|task| Some((task.id, task.attempts().last()?.0)));
-        let (task, attempt) = attempt.ok_or_else(|| no("It has not made anything."))?;
-        let worktree = store::worktrees::of_attempt(&self.db, StreamId { task, attempt }).await?;
+        let stream = battle.stream_of_try(contestant, None)?;
+        let stream = stream.ok_or_else(|| no("It has not made anything."))?;
+        let worktree = store::worktrees::of_attempt(&self.db, stream).await?;
         let worktree = worktree.ok_or_else(|| no("It has not made anything."))?;
         match worktree.state {
             State::Ready if worktree.host == self.coders.host() => Ok((battle, worktree)),
@@ -230,10 +263,16 @@ impl Port {
 
 fn with_letter(letter: char, error: AppError) -> AppError {
     match error {
-        AppError::Rejected(rejected) => {
-            AppError::Rejected(Rejected::Invalid(format!("Contestant {letter}: {rejected}")))
+        AppError::Rejected(_) | AppError::Invalid(_) => {
+            AppError::Invalid(format!("Contestant {letter}: {error}")).at(letter)
         }
-        AppError::Invalid(words) => AppError::Invalid(format!("Contestant {letter}: {words}")),
         error => error,
     }
+}
+
+/// In the words that a folder without which nothing can begin is missed with.
+async fn there_is(folder: PathBuf) -> Result<(), AppError> {
+    let shown = folder.display().to_string();
+    let is_there = tokio::fs::metadata(folder).await.is_ok_and(|found| found.is_dir());
+    if is_there { Ok(()) } else { Err(AppError::Invalid(format!("There is no folder at {shown}."))) }
 }

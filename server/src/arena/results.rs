@@ -1,10 +1,15 @@
 //! Writes the results folder of a battle into its project. Postgres is the truth: the folder is made of it.
 
-use std::{io, os::fd::OwnedFd, path::PathBuf};
+use std::{collections::BTreeMap, io, os::fd::OwnedFd, path::PathBuf, sync::Arc};
 
 use app::error::AppError;
 use domain::{
-    battle::{Battle, export, names, results},
+    battle::{
+        Battle,
+        export::{self, PATCH_BYTES_MAX, Texts},
+        names,
+        results::{self, Left, Part},
+    },
     feed::StreamId,
     id::{BattleId, TaskId},
 };
@@ -13,7 +18,7 @@ use rustix::{
     io::Errno,
 };
 use store::Db;
-use tokio::task::spawn_blocking;
+use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{models::Models, secret::Secret};
 
@@ -21,6 +26,8 @@ use crate::{models::Models, secret::Secret};
 const FOLDER: &str = "Arena";
 /// What is written of one contestant's words.
 const SAID_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// Of more battles it is not remembered what was written; then all of it is written again.
+const REMEMBERED_MAX: usize = 64;
 
 #[derive(Clone)]
 pub struct Results {
@@ -28,57 +35,133 @@ pub struct Results {
     pub models: Models,
     /// What must not be shown, besides the keys of model servers.
     pub secrets: Vec<Secret>,
+    /// What was written last, by the marks of its parts. Whoever writes holds it, so that one does at a time.
+    pub written: Arc<Mutex<Written>>,
+}
+
+#[derive(Default)]
+pub struct Written(BTreeMap<BattleId, BTreeMap<Part, u64>>);
+
+impl Written {
+    fn remember(&mut self, id: BattleId, marks: BTreeMap<Part, u64>) {
+        // Ids grow with time, so the first is the oldest.
+        if self.0.len() >= REMEMBERED_MAX && !self.0.contains_key(&id) {
+            self.0.pop_first();
+        }
+        self.0.insert(id, marks);
+    }
 }
 
 impl Results {
     /// Writes all of it anew, and says where.
     pub async fn write(&self, id: BattleId) -> Result<PathBuf, AppError> {
-        let battle = store::battles::get(&self.db, id).await?;
+        let mut written = self.written.lock().await;
+        written.0.remove(&id);
+        self.write_changed(id, &mut written).await
+    }
+
+    /// Writes what changed since it was written last.
+    pub async fn update(&self, id: BattleId) -> Result<PathBuf, AppError> {
+        self.write_changed(id, &mut *self.written.lock().await).await
+    }
+
+    async fn write_changed(&self, id: BattleId, written: &mut Written) -> Result<PathBuf, AppError> {
+        let (battle, revision) = store::battles::with_revision(&self.db, id).await?;
+        let battle = Arc::new(battle);
         let project = store::workspace::project(&self.db, battle.project).await?;
-        let files = results::files(&battle, &self.texts(&battle).await?);
         let folder = names::folder(battle.kind, battle.created_at_ms, battle.id);
         let path = PathBuf::from(&project.path).join(FOLDER).join(&folder);
-        let written = spawn_blocking(move || put(&project.path, &folder, &files)).await;
-        let written = written.map_err(|error| AppError::internal(&error))?;
-        written.map_err(|error| {
-            AppError::Invalid(format!("The results could not be written to {}: {error}.", path.display()))
-        })?;
-        store::battles::set_results_path(&self.db, id, &path.display().to_string()).await?;
+        let mut known = written.0.remove(&id).unwrap_or_default();
+        for (part, mark) in results::parts(&battle) {
+            if known.get(&part) == Some(&mark) {
+                continue;
+            }
+            // One part at a time: a patch may take a quarter of a gigabyte.
+            let texts = self.texts(&battle, part).await?;
+            let (battle, project, folder) = (Arc::clone(&battle), project.path.clone(), folder.clone());
+            let secrets = self.all_secrets();
+            let put = move || put(&project, &folder, &texts.files(&battle, part, &secrets));
+            let put = spawn_blocking(put).await.map_err(|error| AppError::internal(&error))?;
+            put.map_err(|error| {
+                let place = path.display();
+                AppError::Invalid(format!("The results could not be written to {place}: {error}."))
+            })?;
+            known.insert(part, mark);
+        }
+        let contestants = battle.contestants.iter().map(|it| it.id).zip(names::contestants(&battle));
+        let contestants: Vec<_> = contestants.collect();
+        let place = path.display().to_string();
+        store::battles::set_written(&self.db, id, &place, revision, &contestants).await?;
+        written.remember(id, known);
         Ok(path)
     }
 
     /// A battle as one file, and what it is called.
     pub async fn export(&self, id: BattleId) -> Result<(String, String), AppError> {
         let battle = store::battles::get(&self.db, id).await?;
-        let texts = self.texts(&battle).await?;
         let name = format!("{}.html", names::folder(battle.kind, battle.created_at_ms, battle.id));
+        let mut texts = Texts::default();
+        for place in 0..battle.contestants.len() {
+            let read = self.texts(&battle, Part::Contestant(place)).await?;
+            let secrets = self.all_secrets();
+            let left = spawn_blocking(move || read.left(&secrets)).await;
+            let mut left = left.map_err(|error| AppError::internal(&error))?;
+            texts.patch_bytes.push(left.patch.as_ref().map_or(0, Vec::len));
+            if let Some(patch) = &mut left.patch {
+                patch.truncate(PATCH_BYTES_MAX);
+                patch.shrink_to_fit();
+            }
+            texts.left.push(left);
+        }
+        for place in 0..battle.examinations.len() {
+            texts.examinations.push(self.texts(&battle, Part::Examination(place)).await?.said);
+        }
         let page = spawn_blocking(move || export::page(&battle, &texts)).await;
         Ok((name, page.map_err(|error| AppError::internal(&error))?))
     }
 
-    async fn texts(&self, battle: &Battle) -> Result<results::Texts, AppError> {
-        let mut texts = results::Texts::default();
-        for contestant in &battle.contestants {
-            let stream = contestant.tries.last().and_then(|task| newest(battle, *task));
-            let (said, patch) = match stream {
-                Some(stream) => (
-                    store::streams::text(&self.db, stream, SAID_BYTES_MAX).await?,
-                    store::results::patch(&self.db, stream).await?.unwrap_or_default(),
-                ),
-                None => Default::default(),
-            };
-            let keys = self.models.keys();
-            texts.holds_secret.push(keys.iter().chain(&self.secrets).any(|secret| secret.is_in(&patch)));
-            texts.said.push(said);
-            texts.patches.push(patch);
+    /// What a part tells that is not in the battle itself.
+    async fn texts(&self, battle: &Battle, part: Part) -> Result<Read, AppError> {
+        let task = match part {
+            Part::Summary => None,
+            Part::Contestant(place) => battle.contestants.get(place).and_then(|it| it.tries.last().copied()),
+            Part::Examination(place) => battle.examinations.get(place).map(|it| it.task),
+        };
+        let Some(stream) = task.and_then(|task| newest(battle, task)) else { return Ok(Read::default()) };
+        let said = store::streams::text(&self.db, stream, SAID_BYTES_MAX).await?;
+        let patch = match part {
+            Part::Contestant(_) => store::results::patch(&self.db, stream).await?,
+            Part::Summary | Part::Examination(_) => None,
+        };
+        Ok(Read { said, patch })
+    }
+
+    fn all_secrets(&self) -> Vec<Secret> {
+        self.models.keys().into_iter().chain(self.secrets.iter().cloned()).collect()
+    }
+}
+
+/// What an attempt left.
+#[derive(Default)]
+struct Read {
+    said: String,
+    patch: Option<Vec<u8>>,
+}
+
+impl Read {
+    fn left(self, secrets: &[Secret]) -> Left {
+        let Self { said, patch } = self;
+        let holds_secret =
+            patch.as_ref().is_some_and(|patch| secrets.iter().any(|secret| secret.is_in(patch)));
+        Left { said, patch, holds_secret }
+    }
+
+    fn files(self, battle: &Battle, part: Part, secrets: &[Secret]) -> Vec<results::File> {
+        match part {
+            Part::Summary => results::summary(battle),
+            Part::Contestant(place) => results::contestant(battle, place, self.left(secrets)),
+            Part::Examination(place) => results::examination(battle, place, &self.said).into_iter().collect(),
         }
-        for examination in &battle.examinations {
-            texts.examinations.push(match newest(battle, examination.task) {
-                Some(stream) => store::streams::text(&self.db, stream, SAID_BYTES_MAX).await?,
-                None => String::new(),
-            });
-        }
-        Ok(texts)
     }
 }
 
@@ -93,13 +176,28 @@ fn put(project: &str, folder: &str, files: &[results::File]) -> io::Result<()> {
     let arena = enter(&project, FOLDER)?;
     write(&arena, ".gitignore", b"*\n")?;
     let top = enter(&arena, folder)?;
-    for file in files {
-        match file.path.split_once('/') {
-            Some((below, name)) => write(&enter(&top, below)?, name, &file.content)?,
-            None => write(&top, &file.path, &file.content)?,
+    for results::File { path, content } in files {
+        let below;
+        let (at, name) = match path.split_once('/') {
+            Some((folder, name)) => {
+                below = enter(&top, folder)?;
+                (&below, name)
+            }
+            None => (&top, path.as_str()),
+        };
+        match content {
+            Some(content) => write(at, name, content)?,
+            None => remove(at, name)?,
         }
     }
     Ok(())
+}
+
+fn remove(at: &OwnedFd, name: &str) -> io::Result<()> {
+    match unlinkat(at, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn enter(at: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
@@ -113,10 +211,7 @@ fn enter(at: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
 /// Whole or not at all.
 fn write(at: &OwnedFd, name: &str, content: &[u8]) -> io::Result<()> {
     let new = format!(".{name}.new");
-    match unlinkat(at, &new, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => {}
-        Err(error) => return Err(error.into()),
-    }
+    remove(at, &new)?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(at, &new, flags, Mode::from_raw_mode(0o644))?;
     io::Write::write_all(&mut std::fs::File::from(file), content)?;
@@ -130,7 +225,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> results::File {
-        results::File { path: path.into(), content: text.into() }
+        results::File { path: path.into(), content: Some(text.into()) }
     }
 
     #[test]
@@ -141,6 +236,11 @@ mod tests {
         put(at, "b", &[file("manifest.json", "2")]).unwrap();
         let read = |path: &str| fs::read_to_string(project.path().join("Arena").join(path)).unwrap();
         assert_eq!([read("b/manifest.json"), read("b/a/result.md"), read(".gitignore")], ["2", "x", "*\n"]);
+        // What must not be there goes; where it is not, nothing happens.
+        let gone = [results::File { path: "a/result.md".into(), content: None }];
+        put(at, "b", &gone).unwrap();
+        put(at, "b", &gone).unwrap();
+        assert!(!project.path().join("Arena/b/a/result.md").exists());
     }
 
     #[test]

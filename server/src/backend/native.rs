@@ -1,15 +1,15 @@
 //! Chat completions over HTTP, streamed, as llama-swap, llama.cpp and the OpenAI-compatible servers speak them.
 
-mod loading;
+pub(crate) mod loading;
 mod retry;
 #[cfg(test)]
 mod tests;
-mod wire;
+pub(crate) mod wire;
 
 use std::{borrow::Cow, pin::pin};
 
 use domain::completion::{Called, Calls, Fault, Finish, Parser, Piece, Refusal, error_body};
-use domain::output::{Measured, Output, Phase};
+use domain::output::{Measured, Output, Phase, Timings};
 use domain::persona::Sampling;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response};
@@ -18,7 +18,7 @@ use tokio::time::{self, Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{Error, Request};
-use loading::{Loading, Sight};
+use loading::{Loading, Place, Sight};
 
 /// Asks, and sends on what comes. The channel's bound is the only buffer: a reader that is slow slows the server.
 /// Cancelling drops the connection at once, which is how a model server is told to stop.
@@ -66,8 +66,12 @@ impl Turn<'_> {
         let response = self.begin().await?;
         self.read(response).await?;
         self.loading.ended();
-        self.reply.measured.load_ms = self.loading.total_ms();
-        self.reply.measured.duration_ms = millis(self.started.elapsed());
+        let measured = &mut self.reply.measured;
+        measured.load_ms = self.loading.total_ms();
+        measured.duration_ms = millis(self.started.elapsed());
+        let loaded_ms = measured.load_ms.unwrap_or_default();
+        let by_our_clock = measured.first_token_ms.map(|ms| ms.saturating_sub(loaded_ms));
+        measured.first_token_ms = measured.timings.and_then(Timings::first_token_ms).or(by_our_clock);
         self.reply.calls = self.calls.finish();
         Ok(self.reply)
     }
@@ -126,23 +130,25 @@ impl Turn<'_> {
     /// Silence before the headers may be loading, and only the server can tell.
     async fn headers(&mut self) -> Result<Response, Error> {
         let (client, request) = (self.client, self.request.clone());
+        let place = Place {
+            client,
+            base_url: &request.base_url,
+            api_key: request.api_key.as_ref(),
+            flavour: request.flavour,
+            poll: request.limits.poll,
+        };
         let mut response = pin!(wire::ask(client, &request)?.send());
         loop {
             let sight = tokio::select! {
                 biased;
                 response = &mut response => return response.map_err(|error| self.unsent(&error)),
                 () = time::sleep_until(self.start_limit()) => return Err(self.slow()),
-                sight = loading::look(client, &request) => sight,
+                sight = loading::look(place) => sight,
             };
+            self.loading.told_by(sight);
             match sight {
-                Sight::Loading => {
-                    self.loading.seen();
-                    self.enter(Phase::Loading).await?;
-                }
-                Sight::Ready => {
-                    self.loading.ended();
-                    self.enter(Phase::Starting).await?;
-                }
+                Sight::Loading => self.enter(Phase::Loading).await?,
+                Sight::Ready => self.enter(Phase::Starting).await?,
                 Sight::Unknown => {}
             }
         }
@@ -174,6 +180,7 @@ impl Turn<'_> {
             self.take(piece).await?;
         }
         match ending {
+            Ok(Finish::ContentFilter) => Err(Error::Filtered { server: self.server() }),
             Ok(_) => Ok(()),
             Err(Fault::Truncated) if broke => Err(Error::Disconnected { server: self.server() }),
             Err(fault) => {

@@ -6,15 +6,18 @@ use acp::{Agent, Block, Counted, Ended, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
+    flow::plan::Limits,
+    id::{TaskId, WorktreeId},
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
+use store::worktrees::AgentSession;
 use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
 use super::{
-    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, unprepared,
-    way::Way,
+    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, room::Room, setup,
+    unprepared, way::Way,
 };
 use crate::{
     backend,
@@ -38,6 +41,10 @@ pub(crate) struct ExternalAgent {
     pub prompt: Vec<Block>,
     /// What was said before, for one that cannot go on from where it was.
     pub before: Option<String>,
+    /// The answer that the question follows: only one that has heard all until then can go on.
+    pub after: Option<TaskId>,
+    /// How much it may work, where that is not free.
+    pub limits: Option<Limits>,
 }
 
 impl Backend for ExternalAgent {
@@ -55,7 +62,7 @@ impl ExternalAgent {
         say(outputs, Output::Phase(Phase::Preparing)).await?;
         if let Place::Reading(project) = &self.place {
             let reading = self.coders.reading(self.stream, project.as_deref()).await?;
-            let talked = self.talk(&reading.ground, None, acp::Mode::ReadOnly, outputs, stop).await;
+            let talked = self.talk(&reading.ground, &Earlier::None, acp::Mode::ReadOnly, outputs, stop).await;
             reading.end().await;
             return measured(&talked?);
         }
@@ -63,12 +70,15 @@ impl ExternalAgent {
         let worktree = self.coders.worktree(turn, &self.place, &self.coder).await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
-        // Empty where it was here before, and cannot go on from anywhere.
         let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
-        let (was_here, resume) = (known.is_some(), known.filter(|session| !session.is_empty()));
+        let earlier = Earlier::of(known, id, self.after);
         let mode = if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask };
-        let talked = self.talk(&Ground::of(&worktree)?, resume, mode, outputs, stop).await?;
-        self.keep(id, &talked.ended, was_here, outputs).await?;
+        let talked = self.talk(&Ground::of(&worktree)?, &earlier, mode, outputs, stop).await?;
+        if let Some(words) = earlier.began_anew(self.agent.title, &talked.ended) {
+            say(outputs, Output::Text(format!("\n\n*{words}*"))).await?;
+        }
+        let session = if talked.ended.can_resume { talked.ended.session.as_str() } else { "" };
+        self.keep(id, session).await;
         measured(&talked)
     }
 
@@ -76,14 +86,21 @@ impl ExternalAgent {
     async fn talk(
         &self,
         ground: &Ground,
-        resume: Option<String>,
+        earlier: &Earlier,
         mode: acp::Mode,
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<Talked, backend::Error> {
-        let way = Way::open(&self.coders, self.agent, &self.endpoint, &self.model, outputs).await?;
-        let started = Instant::now();
+        let way =
+            Way::open(&self.coders, self.agent, &self.endpoint, &self.model, self.limits, outputs).await?;
         let mut process = self.start(ground, &way).await?;
+        if let Earlier::GoesOn { worktree, .. } = earlier {
+            // From here on the session holds more than it is known by. Where this turn does not come to its end,
+            // nobody may go on from it.
+            self.keep(*worktree, "").await;
+        }
+        // As our own agent's, its clock starts once its wall is up.
+        let started = Instant::now();
         let (stdin, stdout) = match (process.stdin.take(), process.stdout.take()) {
             (Some(stdin), Some(stdout)) => (stdin, stdout),
             _ => return Err(backend::Error::Unprepared("The agent could not be started.".into())),
@@ -93,22 +110,24 @@ impl ExternalAgent {
         let turn = Turn {
             folder: ground.folder.clone(),
             prompt: self.prompt.clone(),
-            resume,
+            resume: earlier.session(),
             before: self.before.clone(),
             mode,
             limits: acp::Limits::default(),
         };
         let talk = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token());
+        let room = Room::default();
         let ended = tokio::select! {
             ended = talk => Ok(ended),
-            words = way.given_up() => Err(words),
+            // The agent would have gone on asking.
+            words = way.given_up() => Err(backend::Error::Unprepared(words)),
+            error = room.run_out(ground) => Err(error),
         };
         if let Err(error) = process.end(Grace::default()).await {
             tracing::error!(%error, "the agent's processes could not all be ended");
         }
         match ended {
-            // The agent would have gone on asking.
-            Err(words) => Err(backend::Error::Unprepared(words)),
+            Err(error) => Err(error),
             Ok(Ok(ended)) => Ok(Talked { ended, started, server: way.measured() }),
             Ok(Err(error)) => {
                 let words = match last_words {
@@ -162,34 +181,61 @@ impl ExternalAgent {
         spawned.await.map_err(|error| unprepared(&error))
     }
 
-    /// Notes where it can go on from, and says where it did not.
-    async fn keep(
-        &self,
-        id: domain::id::WorktreeId,
-        ended: &Ended,
-        was_here: bool,
-        outputs: &mpsc::Sender<Output>,
-    ) -> Result<(), backend::Error> {
-        if was_here && !ended.resumed {
-            let words = format!("\n\n*{}*", began_anew(self.agent.title, ended.can_resume));
-            say(outputs, Output::Text(words)).await?;
-        }
-        let session = if ended.can_resume { ended.session.as_str() } else { "" };
-        let kept = store::worktrees::keep_agent_session(&self.coders.db, id, self.agent.name, session);
+    /// Notes where it can go on from; from nowhere if the session is empty.
+    async fn keep(&self, worktree: WorktreeId, session: &str) {
+        // Whoever goes on in a battle's worktree asks first.
+        let after = matches!(self.place, Place::Chat(_)).then_some(self.stream.task);
+        let session = AgentSession { session: session.to_owned(), after };
+        let kept = store::worktrees::keep_agent_session(&self.coders.db, worktree, self.agent.name, session);
         if let Err(error) = kept.await {
             tracing::warn!(%error, "an agent's session could not be kept");
         }
-        Ok(())
     }
 }
 
-/// What a person has to know of an agent that was here before and does not remember.
-fn began_anew(title: &str, can_resume: bool) -> String {
-    let why = match can_resume {
-        true => "could not go on from its earlier session",
-        false => "cannot go on from an earlier session",
-    };
-    format!("{title} {why}. It began anew, and was told what was said before.")
+/// What an agent knows from its earlier turns in a worktree.
+enum Earlier {
+    None,
+    GoesOn {
+        worktree: WorktreeId,
+        session: String,
+    },
+    /// It was here, and others spoke since, or another branch of the conversation is gone on with.
+    MissedSome,
+    /// It was here, and has nothing to go on from.
+    Forgot,
+}
+
+impl Earlier {
+    fn of(known: Option<AgentSession>, worktree: WorktreeId, after: Option<TaskId>) -> Self {
+        match known {
+            None => Self::None,
+            Some(known) if known.session.is_empty() => Self::Forgot,
+            Some(known) if known.after == after => Self::GoesOn { worktree, session: known.session },
+            Some(_) => Self::MissedSome,
+        }
+    }
+
+    fn session(&self) -> Option<String> {
+        match self {
+            Self::GoesOn { session, .. } => Some(session.clone()),
+            Self::None | Self::MissedSome | Self::Forgot => None,
+        }
+    }
+
+    /// What a person has to know of an agent that was here before and does not remember.
+    fn began_anew(&self, title: &str, ended: &Ended) -> Option<String> {
+        let why = match self {
+            Self::None => return None,
+            Self::GoesOn { .. } if ended.resumed => return None,
+            Self::MissedSome => "has not heard all of this conversation",
+            Self::GoesOn { .. } | Self::Forgot if ended.can_resume => {
+                "could not go on from its earlier session"
+            }
+            Self::GoesOn { .. } | Self::Forgot => "cannot go on from an earlier session",
+        };
+        Some(format!("{title} {why}. It began anew, and was told what was said before."))
+    }
 }
 
 /// One turn that came to its end.

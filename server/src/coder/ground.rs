@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{feed::StreamId, id::RunId};
+use domain::feed::StreamId;
 use tokio::task::spawn_blocking;
 use wall::Access;
 
@@ -74,26 +74,6 @@ fn make(own: PathBuf, project: Option<PathBuf>) -> io::Result<Reading> {
     };
     let access = Access::Read { project: folder.clone() };
     Ok(Reading { ground: Ground { folder, home, tmp, access }, own })
-}
-
-impl Coders {
-    /// Throws away what was recorded for runs that were never launched, or that are gone.
-    pub async fn sweep_recorded(&self) -> anyhow::Result<()> {
-        let recorded = self.recorded.clone();
-        for left in spawn_blocking(move || git::list(&recorded)).await?? {
-            let run = left.id().parse().map(RunId);
-            if let Ok(run) = run
-                && store::runs::is_there(&self.db, run).await?
-            {
-                continue;
-            }
-            let id = left.id().to_owned();
-            if let Err(error) = spawn_blocking(move || left.remove()).await? {
-                tracing::warn!(%error, id, "what no run owns could not be removed");
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Throws away what killed servers left.

@@ -12,6 +12,8 @@ use tokio::{
 pub const FAILURES_MAX: u32 = 5;
 /// Nor are fewer that last this long, for agents that wait longer from one to the next.
 const FAILING_MAX: Duration = Duration::from_secs(30);
+/// One that only asks to come back later, since it is busy or loads a model, is not broken; but that too has an end.
+const BUSY_MAX: Duration = Duration::from_secs(15 * 60);
 
 pub struct Health {
     row: watch::Sender<Option<Row>>,
@@ -20,6 +22,7 @@ pub struct Health {
 /// Failures without an answer between them.
 #[derive(Clone)]
 struct Row {
+    /// 0 while it only asks to come back later.
     failures: u32,
     since: Instant,
     /// What the last one was.
@@ -36,8 +39,17 @@ impl Health {
     pub fn failed(&self, words: &str) {
         self.row.send_modify(|row| {
             let before = row.take();
+            let before = before.filter(|row| row.failures > 0);
             let (failures, since) = before.map_or((0, Instant::now()), |row| (row.failures, row.since));
             *row = Some(Row { failures: failures + 1, since, words: words.to_owned() });
+        });
+    }
+
+    pub fn busy(&self, words: &str) {
+        self.row.send_modify(|row| {
+            let since =
+                row.as_ref().filter(|row| row.failures == 0).map_or_else(Instant::now, |row| row.since);
+            *row = Some(Row { failures: 0, since, words: words.to_owned() });
         });
     }
 
@@ -57,6 +69,7 @@ impl Health {
             let row = rows.borrow_and_update().clone();
             let until = match &row {
                 Some(row) if row.failures >= FAILURES_MAX => return row.told(),
+                Some(row) if row.failures == 0 => Some((row.since + BUSY_MAX, row)),
                 // One alone may be followed by an answer that takes its time.
                 Some(row) if row.failures > 1 => Some((row.since + FAILING_MAX, row)),
                 _ => None,
@@ -81,6 +94,10 @@ impl Health {
 
 impl Row {
     fn told(&self) -> String {
+        if self.failures == 0 {
+            let minutes = BUSY_MAX.as_secs() / 60;
+            return format!("{} So it was for {minutes} minutes, and the agent was stopped.", self.words);
+        }
         format!("{} So it was {} times in a row, and the agent was stopped.", self.words, self.failures)
     }
 }
@@ -109,6 +126,23 @@ mod tests {
         }
         let words = "It broke. So it was 5 times in a row, and the agent was stopped.";
         assert_eq!(health.given_up().now_or_never().as_deref(), Some(words));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_is_busy_is_waited_for_but_not_for_ever() {
+        let health = Health::default();
+        for _ in 0..3 * FAILURES_MAX {
+            health.busy("It is busy.");
+            advance(FAILING_MAX).await;
+            assert_eq!(health.given_up().now_or_never(), None);
+        }
+        let words = "It is busy. So it was for 15 minutes, and the agent was stopped.";
+        assert_eq!(timeout(BUSY_MAX, health.given_up()).await.as_deref(), Ok(words));
+        health.failed("It broke.");
+        assert_eq!(health.given_up().now_or_never(), None, "a failure is something else");
+        health.busy("It is busy.");
+        health.answered();
+        assert!(timeout(2 * BUSY_MAX, health.given_up()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]

@@ -15,7 +15,9 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
-use super::{Asking, Coders, Ground, Place, measure::Sum, setup::Turn, tool_program::ToolProgram};
+use super::{
+    Asking, Coders, Ground, Place, measure::Sum, room::Room, setup::Turn, tool_program::ToolProgram,
+};
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
@@ -49,7 +51,8 @@ pub(crate) struct Form {
     pub fits: fn(&str) -> bool,
 }
 
-const IN_FORM: &str =
+/// Said to one that has to answer now.
+pub(super) const IN_FORM: &str =
     "Answer now, without calling tools: one JSON object of the form that you were given, and nothing else.";
 
 impl Backend for NativeAgent {
@@ -83,9 +86,14 @@ impl NativeAgent {
         stop: &Stop,
     ) -> Result<Measured, backend::Error> {
         let mut tools = ToolProgram::start(&self.coders, ground, self.stream).await?;
-        let worked = stop.token().run_until_cancelled(self.turns(outputs, stop, &mut tools)).await;
+        let room = Room::default();
+        let worked = tokio::select! {
+            worked = self.turns(outputs, stop, &mut tools) => worked,
+            () = stop.token().cancelled() => Err(backend::Error::Cancelled),
+            error = room.run_out(ground) => Err(error),
+        };
         tools.end().await;
-        worked.unwrap_or(Err(backend::Error::Cancelled))
+        worked
     }
 
     async fn turns(
@@ -99,17 +107,14 @@ impl NativeAgent {
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
         let mut pace = self.pace.clone();
         loop {
-            let reply = native::run(&self.client, &request, outputs, stop.token()).await?;
-            if let Some(usage) = reply.measured.usage {
-                say(outputs, Output::Usage(usage)).await?;
-            }
+            let reply = self.ask(&request, outputs, stop).await?;
             sum.add(reply.measured);
             let next = pace.answered(&reply.calls);
             if next == Next::Done {
                 if let Some(form) = self.form.as_ref().filter(|form| !(form.fits)(&reply.text)) {
                     request.messages.push(Message::new(Role::Assistant, reply.text));
                     let request = in_form(request, form, IN_FORM.to_owned());
-                    sum.add(native::run(&self.client, &request, outputs, stop.token()).await?.measured);
+                    sum.add(self.ask(&request, outputs, stop).await?.measured);
                 }
                 break;
             }
@@ -146,7 +151,21 @@ impl NativeAgent {
             }
         };
         say(outputs, Output::Text(format!("\n\n*{}*\n\n", why.told()))).await?;
-        Ok(native::run(&self.client, &request, outputs, stop.token()).await?.measured)
+        Ok(self.ask(&request, outputs, stop).await?.measured)
+    }
+
+    /// What an answer used is told at once, so that a limit can be held while it works.
+    async fn ask(
+        &self,
+        request: &Request,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<native::Reply, backend::Error> {
+        let reply = native::run(&self.client, request, outputs, stop.token()).await?;
+        if let Some(usage) = reply.measured.usage {
+            say(outputs, Output::Usage(usage)).await?;
+        }
+        Ok(reply)
     }
 
     fn schemas(&self) -> Vec<Schema> {
@@ -208,9 +227,10 @@ impl NativeAgent {
         Ok(answer)
     }
 
-    /// What changes something may need a person's word.
+    /// What changes something may need a person's word, and so does what tells others of it.
     async fn may(&self, call: &Call, schemas: &[Schema]) -> bool {
-        if !schemas.iter().any(|schema| schema.name == call.name && schema.writes) {
+        let needs_word = |schema: &Schema| schema.writes || (schema.leaves && self.coder.asks);
+        if !schemas.iter().any(|schema| schema.name == call.name && needs_word(schema)) {
             return true;
         }
         let ask = Ask {

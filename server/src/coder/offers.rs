@@ -93,11 +93,12 @@ impl Coders {
     }
 
     fn state_of(&self, agent: &'static Agent, has_node: bool) -> State {
-        match guard(&self.installing).get(agent.name) {
+        // What is there counts, whoever put it there.
+        let failure = match guard(&self.installing).get(agent.name) {
             Some(Installing::Runs) => return State::Installing,
-            Some(Installing::Failed(reason)) => return State::Unusable { reason: reason.clone() },
-            None => {}
-        }
+            Some(Installing::Failed(reason)) => reason.clone(),
+            None => String::new(),
+        };
         if !install::runs_here(agent) {
             return State::Unusable { reason: "it is not made for this processor".to_owned() };
         }
@@ -110,7 +111,7 @@ impl Coders {
                 let version = agent.package.as_ref().map_or("", |package| package.version);
                 State::Ready { version: version.to_owned() }
             }
-            (_, Some(install)) => State::Missing { install },
+            (_, Some(install)) => State::Missing { install, failure },
             (_, None) => State::Unusable { reason: format!("there is no program {}", agent.program) },
         }
     }

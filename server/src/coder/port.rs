@@ -1,6 +1,10 @@
 //! What the pages ask about Coders.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use app::{error::AppError, ports};
 use domain::{
@@ -8,6 +12,10 @@ use domain::{
     backend::{Backend, Offer, Wanted},
     catalogue::ModelServer,
     chat::Coder,
+    diff::{
+        Against,
+        hidden::{shown, shown_lines},
+    },
     id::ChatId,
     settings::{AgentSettings, WorktreeSettings},
     worktree::{Changed, Changes, Destination, State, Status, Worktree},
@@ -21,6 +29,9 @@ use crate::sentence::sentence;
 
 /// Who signs a commit that a person asked for, where git does not know them.
 pub(crate) const AUTHOR: git::Author<'static> = git::Author { name: "BooCode", email: "boocode@localhost" };
+
+/// Pages look whenever something may have changed, so a look that takes longer is not worth its cost.
+const LOOK_MAX: Duration = Duration::from_secs(30);
 
 /// The Coders as pages know them.
 pub struct Port(pub Arc<Coders>);
@@ -72,11 +83,17 @@ impl ports::Coders for Port {
             if worktree.state != State::Ready {
                 return Ok(None);
             }
+            self.0.require_here(&worktree)?;
             let folder = self.0.place(&worktree);
-            let diff = blocking(move || git::Worktree::open(&folder)?.diff(&Limits::default())).await?;
+            let limits = Limits { until: Instant::now() + LOOK_MAX, ..Limits::default() };
+            let diff = blocking(move || git::Worktree::open(&folder)?.diff(&limits)).await?;
             Ok(Some(changes(&diff)))
         }
         .boxed()
+    }
+
+    fn sides(&self, chat: ChatId) -> BoxFuture<'_, Result<Vec<Against>, AppError>> {
+        self.0.sides(chat).boxed()
     }
 
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>> {
@@ -109,6 +126,10 @@ impl ports::Coders for Port {
         self.0.delete_trashed().boxed()
     }
 
+    fn free_recordings(&self) -> BoxFuture<'_, Result<(), AppError>> {
+        self.0.free_finished_recordings().boxed()
+    }
+
     fn discard(&self, chat: ChatId) -> BoxFuture<'_, Result<(), AppError>> {
         self.0.move_to(chat, State::Discarded).boxed()
     }
@@ -119,34 +140,29 @@ impl ports::Coders for Port {
 }
 
 impl Coders {
+    pub(super) fn require_here(&self, worktree: &Worktree) -> Result<(), AppError> {
+        match worktree.host == self.host {
+            true => Ok(()),
+            false => Err(Rejected::Invalid("The worktree is on another machine.".into()).into()),
+        }
+    }
+
     /// The worktree in which nobody works now, and its project.
     async fn settled(&self, chat: ChatId) -> Result<(Worktree, PathBuf), AppError> {
         let worktree = store::worktrees::idle(&self.db, chat).await?;
-        if worktree.host != self.host {
-            return Err(Rejected::Invalid("The worktree is on another machine.".into()).into());
-        }
+        self.require_here(&worktree)?;
         let project = store::workspace::project_of_chat(&self.db, chat).await?;
         Ok((worktree, PathBuf::from(project.path)))
     }
 
-    /// To the trash or back. The row goes first: what it says is made true again by the next try.
+    /// To the trash or back. The row goes first, where nobody can begin to work meanwhile; what it says is made true
+    /// by the next try if not by this one.
     async fn move_to(&self, chat: ChatId, state: State) -> Result<(), AppError> {
         let (worktree, _) = self.settled(chat).await?;
-        if worktree.state == state {
-            return Ok(());
+        if worktree.state != state {
+            store::worktrees::set_state(&self.db, chat, state).await?;
         }
-        let from = self.place(&worktree);
-        let (to, trash) = (self.folder(worktree.id), self.trash().to_owned());
-        blocking(move || {
-            let found = git::Worktree::open(&from)?;
-            match state {
-                State::Ready => found.restore(&to),
-                State::Discarded | State::Gone => found.trash(&trash),
-            }
-        })
-        .await?;
-        store::worktrees::set_state(&self.db, chat, state).await?;
-        Ok(())
+        self.bring_to_place(worktree.id).await
     }
 }
 
@@ -165,7 +181,7 @@ pub(crate) fn committed(commit: &git::Commit) -> String {
 
 pub(crate) fn changes(diff: &git::Diff) -> Changes {
     let file = |file: &git::FileChange| Changed {
-        path: file.display(),
+        path: shown(&file.display()),
         status: match file.status {
             git::Status::Added => Status::Added,
             git::Status::Deleted => Status::Deleted,
@@ -181,7 +197,19 @@ pub(crate) fn changes(diff: &git::Diff) -> Changes {
         files: diff.files.iter().map(file).collect(),
         added: diff.files.iter().map(|file| file.added as u64).sum(),
         deleted: diff.files.iter().map(|file| file.deleted as u64).sum(),
+        left_out: left_out(diff),
     }
+}
+
+/// What lies in a worktree and cannot be part of a patch, in words.
+pub(super) fn left_out(diff: &git::Diff) -> Vec<String> {
+    const TOLD_MAX: usize = 100;
+    let line = |one: &git::LeftOut| format!("{}: {}", shown(&git::display(&one.path)), one.why);
+    let mut lines: Vec<_> = diff.left_out.iter().take(TOLD_MAX).map(line).collect();
+    if let more @ 1.. = diff.left_out.len().saturating_sub(TOLD_MAX) {
+        lines.push(format!("and {more} more"));
+    }
+    lines
 }
 
 /// What git refuses is said as it says it.
@@ -189,7 +217,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
 ) -> Result<T, AppError> {
     match spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&error.to_string()))),
+        Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&shown_lines(&error.to_string())))),
         Err(error) => Err(AppError::internal(&error)),
     }
 }

@@ -4,12 +4,14 @@
 //! So an agent never holds a provider's key, needs no names resolved, reaches no server but its task's, and asks no
 //! model but the one that was chosen, whichever of the APIs it speaks.
 
+mod allowance;
 mod answer;
 mod meter;
 mod question;
 
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -22,20 +24,35 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
 };
-use domain::output::{Measured, Output};
+use domain::{
+    agent::Why,
+    catalogue::Flavour,
+    flow::plan::Limits,
+    output::{Measured, Output},
+};
 use reqwest::Client;
 use serde_json::json;
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::{net::TcpListener, sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{health::Health, measure::Sum};
-use crate::{backend, live::guard, models::Endpoint};
+use super::{health::Health, measure::Sum, native::IN_FORM};
+use crate::{
+    backend::{
+        self,
+        native::loading::{self, Loading},
+    },
+    live::guard,
+    models::Endpoint,
+};
+use allowance::{Allowance, Next};
 use question::{Page, Question};
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A model may have to be loaded before the first byte comes.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
+/// Between two looks at a server that does not answer yet.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A server that is there takes a connection at once; one that thinks about it is left to the agent.
 const CHECK_WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -52,16 +69,51 @@ struct Door {
     model: String,
     health: Arc<Health>,
     used: Arc<Used>,
+    /// How much it may ask, where that is not free.
+    allowance: Option<Arc<Allowance>>,
+}
+
+impl Door {
+    /// Waits for an answer to begin, and sees meanwhile whether the model is being loaded.
+    async fn waiting(
+        &self,
+        client: &Client,
+        answer: impl Future<Output = reqwest::Result<reqwest::Response>>,
+    ) -> reqwest::Result<reqwest::Response> {
+        let flavour = match self.endpoint.flavour {
+            Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
+            _ => backend::Flavour::Plain,
+        };
+        let mut answer = pin!(answer);
+        let Ok(base_url) = self.endpoint.base_url.parse() else { return answer.await };
+        let (api_key, poll) = (self.endpoint.api_key.as_ref(), LOOK_EVERY);
+        loop {
+            let place = loading::Place { client, base_url: &base_url, api_key, flavour, poll };
+            tokio::select! {
+                answer = &mut answer => return answer,
+                sight = loading::look(place) => guard(&self.used.loading).told_by(sight),
+            }
+        }
+    }
 }
 
 /// What the model server says of its work for one task.
 struct Used {
     sum: Mutex<Sum>,
+    loading: Mutex<Loading>,
     /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
     outputs: mpsc::WeakSender<Output>,
 }
 
 impl Used {
+    /// Says to whoever reads along that it may not go on.
+    async fn tell(&self, why: Why) {
+        if let Some(outputs) = self.outputs.upgrade() {
+            // Nobody listens to a task that has ended.
+            let _ = outputs.send(Output::Text(format!("\n\n*{}*\n\n", why.told()))).await;
+        }
+    }
+
     async fn add(&self, answer: Measured) {
         let usage = answer.usage;
         guard(&self.sum).add(answer);
@@ -101,15 +153,23 @@ impl Relay {
         Ok(relay)
     }
 
-    pub fn open(&self, endpoint: Endpoint, model: &str, outputs: &mpsc::Sender<Output>) -> Passage {
+    pub fn open(
+        &self,
+        endpoint: Endpoint,
+        model: &str,
+        limits: Option<Limits>,
+        outputs: &mpsc::Sender<Output>,
+    ) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let used = Arc::new(Used { sum: Mutex::default(), outputs: outputs.downgrade() });
+        let used =
+            Arc::new(Used { sum: Mutex::default(), loading: Mutex::default(), outputs: outputs.downgrade() });
         let door = Door {
             endpoint: endpoint.clone(),
             model: model.to_owned(),
             health: Arc::clone(&health),
             used: Arc::clone(&used),
+            allowance: limits.map(|limits| Arc::new(Allowance::new(limits))),
         };
         guard(&self.doors).insert(word.clone(), door);
         Passage { relay: self.clone(), word, endpoint, health, used }
@@ -129,18 +189,42 @@ impl Relay {
         body: Bytes,
     ) -> Response {
         let Some(door) = self.door(word) else { return StatusCode::NOT_FOUND.into_response() };
-        let Ok(question) = Question::new(page, query, &headers, &body, &door.model) else {
+        let Ok(mut question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
+        if !door.admits(&mut question).await {
+            let words = json!({ "error": { "message": "This task may not ask any more." } });
+            return (StatusCode::BAD_REQUEST, axum::Json(words)).into_response();
+        }
+        let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
-        match tokio::time::timeout(HEADERS_WAIT_MAX, asked).await {
-            Ok(Ok(answer)) => answer::passed_on(answer, page, door),
+        match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
+            Ok(Ok(answer)) => answer::passed_on(answer, page, door, asked_at).await,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
                 door.health.failed("The model server does not answer.");
                 refusal("The model server does not answer.")
             }
             Err(_) => refusal("The model server did not begin to answer in time."),
+        }
+    }
+}
+
+impl Door {
+    /// Whether a question is passed on. That of one who has worked as much as it may is made its last.
+    async fn admits(&self, question: &mut Question) -> bool {
+        let Some(allowance) = &self.allowance else { return true };
+        let page = question.page();
+        match allowance.next(page, question.body()) {
+            Next::PassOn => true,
+            Next::LastWord { why, is_first } => {
+                allowance::end(page, question.body(), &format!("{} {IN_FORM}", why.words()));
+                if is_first {
+                    self.used.tell(why).await;
+                }
+                true
+            }
+            Next::Refuse => false,
         }
     }
 }
@@ -172,7 +256,8 @@ impl Passage {
 
     /// What all answers until now measured together, as far as the model server told of each.
     pub fn measured(&self) -> Measured {
-        guard(&self.used.sum).clone().total(0)
+        let load_ms = guard(&self.used.loading).total_ms();
+        Measured { load_ms, ..guard(&self.used.sum).clone().total(0) }
     }
 
     /// What went wrong with the model server when it was asked last.

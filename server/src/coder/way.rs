@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use acp::{Agent, Source};
 use domain::{
     catalogue::Flavour,
+    flow::plan::Limits,
     output::{Measured, Output},
 };
 use tokio::sync::mpsc;
@@ -25,10 +26,11 @@ impl Way {
         agent: &'static Agent,
         endpoint: &Endpoint,
         model: &str,
+        limits: Option<Limits>,
         outputs: &mpsc::Sender<Output>,
     ) -> Result<Self, backend::Error> {
         if endpoint.flavour != Flavour::Account {
-            let passage = coders.relay.open(endpoint.clone(), model, outputs);
+            let passage = coders.relay.open(endpoint.clone(), model, limits, outputs);
             passage.check().await?;
             return Ok(Self::Server { passage, agent });
         }

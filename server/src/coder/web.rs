@@ -50,12 +50,7 @@ impl Web {
     pub fn new(search: Option<String>) -> reqwest::Result<Self> {
         let builder =
             || Client::builder().no_proxy().timeout(TIME_MAX).connect_timeout(TIME_MAX).user_agent("BooCode");
-        let follow = redirect::Policy::custom(|attempt| match check(attempt.url()) {
-            Ok(()) if attempt.previous().len() <= REDIRECTS_MAX => attempt.follow(),
-            Ok(()) => attempt.error("it leads from page to page"),
-            Err(words) => attempt.error(words),
-        });
-        let client = builder().dns_resolver(Arc::new(PublicOnly)).redirect(follow).build()?;
+        let client = builder().dns_resolver(Arc::new(PublicOnly)).redirect(to_public()).build()?;
         let search = match search {
             Some(address) => Some((builder().redirect(redirect::Policy::none()).build()?, address)),
             None => None,
@@ -78,6 +73,7 @@ impl Web {
                 "additionalProperties": false,
             }),
             writes: false,
+            leaves: true,
         };
         let fetch = one(FETCH, "Read a public page of the web as text.", "url", "An http or https address");
         let search = one(SEARCH, "Search the web.", "query", "What to look for");
@@ -154,6 +150,15 @@ fn answered(result: Result<String, String>) -> Answer {
     result.map_or_else(Answer::failed, Answer::done)
 }
 
+/// A page may lead to another one, as far as that might have been asked for itself.
+fn to_public() -> redirect::Policy {
+    redirect::Policy::custom(|attempt| match check(attempt.url()) {
+        Ok(()) if attempt.previous().len() <= REDIRECTS_MAX => attempt.follow(),
+        Ok(()) => attempt.error("it leads from page to page"),
+        Err(words) => attempt.error(words),
+    })
+}
+
 /// Whether an address may be asked for. Names are looked at again when they are resolved.
 fn check(url: &Url) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
@@ -208,7 +213,7 @@ fn words(error: &reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    format!("It could not be fetched: {cause}.")
+    format!("It could not be fetched: {}.", cause.to_string().trim_end_matches('.'))
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! The worktree of a Coder: made when its first turn begins, found again by every later one.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+};
 
+use app::error::AppError;
 use domain::{
     chat::Coder,
     id::{BattleId, ChatId, WorktreeId},
@@ -12,8 +16,8 @@ use git::Limits;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::{Coders, setup::Turn, unprepared};
-use crate::backend;
+use super::{Coders, port::blocking as blocking_for_person, setup::Turn, unprepared};
+use crate::{backend, engine::Stop};
 
 impl Coders {
     /// The folder that this attempt works in.
@@ -32,7 +36,10 @@ impl Coders {
         };
         let known = store::worktrees::get(&self.db, chat).await.map_err(|error| unprepared(&error))?;
         match known {
-            Some(known) if known.state == State::Ready => self.open(known.id).await,
+            Some(known) if known.state == State::Ready => {
+                self.bring_to_place(known.id).await.map_err(|error| unprepared(&error))?;
+                self.open(known.id).await
+            }
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
             None => self.make(turn, chat, coder).await,
         }
@@ -47,9 +54,8 @@ impl Coders {
         let setup = self.setup_of_battle(battle).await?;
         let id = WorktreeId(Uuid::now_v7());
         let (snapshot, folder) = (self.snapshot_folder(battle.0), self.folder(id));
-        let copy = copies(&setup);
-        let made = blocking(move || {
-            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), &copy, &Limits::default())
+        let made = blocking_until(turn.stop, move |limits| {
+            git::Snapshot::open(&snapshot)?.worktree(&folder, &id.to_string(), limits)
         })
         .await?;
         let made = self.set_up(made, &setup, turn).await?;
@@ -57,10 +63,13 @@ impl Coders {
         Ok(made)
     }
 
-    /// As the battle's project asks for it now.
+    /// As it was agreed when the battle began: whoever comes late begins like everybody else.
     pub(crate) async fn setup_of_battle(&self, battle: BattleId) -> Result<Setup, backend::Error> {
         let battle = store::battles::get(&self.db, battle).await.map_err(|error| unprepared(&error))?;
-        store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error))
+        match battle.terms.setup {
+            Some(setup) => Ok(setup),
+            None => store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error)),
+        }
     }
 
     pub(crate) async fn note_for_battle(
@@ -93,9 +102,9 @@ impl Coders {
         let (id, carry) = (WorktreeId(Uuid::now_v7()), coder.carry);
         let (folder, path) = (self.folder(id), PathBuf::from(project.path));
         let copy = copies(&setup);
-        let made = blocking(move || {
+        let made = blocking_until(turn.stop, move |limits| {
             let start = git::Start { carry, copy: &copy };
-            git::Worktree::create(&folder, &id.to_string(), &path, start, &Limits::default())
+            git::Worktree::create(&folder, &id.to_string(), &path, start, limits)
         })
         .await?;
         let made = self.set_up(made, &setup, turn).await?;
@@ -110,20 +119,54 @@ impl Coders {
         Ok(made)
     }
 
-    /// Throws away what has no row: its making was cut off, or its row was never written.
+    /// Brings every folder to where its row says that it is, throws away what has no row (its making was cut off, or
+    /// its row was never written), and takes back what was being applied when the server was killed.
     pub async fn sweep(&self) -> anyhow::Result<()> {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
         let (worktrees, trash) = (self.worktrees.clone(), self.trash.clone());
-        let is_known = move |id: &str| rows.iter().any(|row| row.worktree.id.to_string() == id);
         spawn_blocking(move || {
-            for left in git::list(&worktrees)?.into_iter().filter(|left| !is_known(left.id())) {
-                tracing::info!(id = left.id(), "a worktree that nobody owns goes to the trash");
+            let state = |id: &str| {
+                let row = rows.iter().find(|row| row.worktree.id.to_string() == id)?;
+                Some(row.worktree.state)
+            };
+            let (kept, thrown) = (git::list(&worktrees)?, git::list(&trash)?);
+            kept.iter().chain(&thrown).for_each(take_back_apply);
+            for left in kept.into_iter().filter(|left| state(left.id()) != Some(State::Ready)) {
+                tracing::info!(
+                    id = left.id(),
+                    "a worktree that nobody owns, or that was discarded, goes to the trash"
+                );
                 left.trash(&trash)?;
+            }
+            for found in thrown.into_iter().filter(|found| state(found.id()) == Some(State::Ready)) {
+                tracing::info!(id = found.id(), "a worktree comes back from the trash");
+                let folder = worktrees.join(found.id());
+                found.restore(&folder)?;
             }
             Ok::<_, git::Error>(())
         })
         .await??;
         self.sweep_battles().await
+    }
+
+    /// Brings the folder to where its row says that it is. The row always goes first, and what comes in between, a
+    /// crash too, is made good here: by whoever changed the row, by whoever works there next, and by the next start.
+    pub(crate) async fn bring_to_place(&self, id: WorktreeId) -> Result<(), AppError> {
+        // The row stays as it is read until the folder is there: nobody begins to work in one that is about to move.
+        let _alone = self.moving.lock().await;
+        let Some(row) = store::worktrees::by_id(&self.db, id).await? else { return Ok(()) };
+        let (folder, trash) = (self.folder(id), self.trash.clone());
+        blocking_for_person(move || {
+            let thrown = trash.join(id.to_string());
+            match row.state {
+                State::Ready if thrown.exists() => git::Worktree::open(&thrown)?.restore(&folder).map(drop),
+                State::Discarded | State::Gone if folder.exists() => {
+                    git::Worktree::open(&folder)?.trash(&trash).map(drop)
+                }
+                _ => Ok(()),
+            }
+        })
+        .await
     }
 
     /// A check has its tree for as long as it runs, and none runs yet. A battle that was never launched needs
@@ -169,7 +212,7 @@ impl Coders {
     }
 }
 
-pub(crate) fn copies(setup: &Setup) -> Vec<PathBuf> {
+fn copies(setup: &Setup) -> Vec<PathBuf> {
     setup.copy.iter().map(PathBuf::from).collect()
 }
 
@@ -182,6 +225,42 @@ pub(crate) enum Place {
     Reading(Option<PathBuf>),
 }
 
+/// What cannot be taken back now is told when the next apply meets it.
+fn take_back_apply(worktree: &git::Worktree) {
+    let project = worktree.project().display();
+    match worktree.take_back_apply() {
+        Ok(false) => {}
+        Ok(true) => {
+            tracing::warn!(%project, "an apply was interrupted; the project's files are as before it")
+        }
+        Err(error) => {
+            tracing::error!(%error, %project, "an apply that was interrupted could not be taken back")
+        }
+    }
+}
+
+/// As `blocking`, within limits, and ended at its next file when the attempt is to stop.
+async fn blocking_until<T: Send + 'static>(
+    stop: &Stop,
+    work: impl FnOnce(&Limits) -> Result<T, git::Error> + Send + 'static,
+) -> Result<T, backend::Error> {
+    let limits = Limits::default();
+    let cancel = Arc::clone(&limits.cancel);
+    let mut work = spawn_blocking(move || work(&limits));
+    let done = tokio::select! {
+        done = &mut work => done,
+        () = stop.token().cancelled() => {
+            cancel.store(true, Ordering::Relaxed);
+            work.await
+        }
+    };
+    match done {
+        Ok(Err(git::Error::Cancelled)) => Err(backend::Error::Cancelled),
+        Ok(done) => done.map_err(|error| unprepared(&error)),
+        Err(error) => Err(unprepared(&error)),
+    }
+}
+
 /// The disk blocks, so it is asked on a thread that may.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, git::Error> + Send + 'static,
@@ -189,5 +268,29 @@ pub(crate) async fn blocking<T: Send + 'static>(
     match spawn_blocking(work).await {
         Ok(done) => done.map_err(|error| unprepared(&error)),
         Err(error) => Err(unprepared(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{thread, time::Duration};
+
+    use super::*;
+    use crate::engine::StopReason;
+
+    #[tokio::test]
+    async fn a_stop_reaches_what_the_disk_is_busy_with() {
+        let stop = Stop::default();
+        stop.ask(StopReason::Asked);
+        let made = blocking_until(&stop, |limits| {
+            for _ in 0..1_000 {
+                if limits.cancel.load(Ordering::Relaxed) {
+                    return Err(git::Error::Cancelled);
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
+            Ok(())
+        });
+        assert_eq!(made.await, Err(backend::Error::Cancelled));
     }
 }

@@ -33,7 +33,9 @@ fn defaults() {
     assert_eq!(config.data_dir, Path::new("/home/ada/.local/share/boocode"));
     assert_eq!(config.log_format, LogFormat::Text);
     assert!(config.small_model && config.discover);
-    assert_eq!(config.allowed_roots, [PathBuf::from("/home/ada"), std::env::current_dir().unwrap()]);
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(config.allowed_roots, std::slice::from_ref(&here), "a home that is not there is left out");
+    assert_eq!(load_ok(&[], &["HOME=/usr"], "").allowed_roots, [PathBuf::from("/usr"), here]);
     assert_eq!((config.database_url, config.pg_bin_dir, config.default_model), (None, None, None));
     assert!(config.model_servers.is_empty());
     assert_eq!((config.flow_backend.as_str(), config.flow_model), ("qwen", None));
@@ -89,20 +91,25 @@ fn address_and_port() {
 #[test]
 fn paths_and_switches() {
     let config = load_ok(
-        &["--no-model", "--allowed-root", "/a", "--allowed-root", "/b"],
+        &["--no-model", "--allowed-root", "/usr", "--allowed-root", "/etc"],
         &["PG_BIN_DIR=~/pg/bin", "BOOCODE_DISCOVER=off", "DATABASE_URL=postgres://u:p@h/d"],
         "data_dir = 'data'\nlog_format = 'json'\nsmall_model = true\nsmall_model_python = '/venv/bin/python'",
     );
     assert_eq!(config.data_dir, Path::new("/etc/boocode/data"));
     assert_eq!(config.pg_bin_dir.as_deref(), Some(Path::new("/home/ada/pg/bin")));
-    assert_eq!(config.allowed_roots, [PathBuf::from("/a"), "/b".into()]);
+    assert_eq!(config.allowed_roots, [PathBuf::from("/usr"), "/etc".into()]);
     assert_eq!(config.log_format, LogFormat::Json);
     assert_eq!(config.small_model_python.as_deref(), Some(Path::new("/venv/bin/python")));
     assert!(!config.small_model && !config.discover);
     assert_eq!(config.database_url.as_ref().map(|url| url.expose()), Some("postgres://u:p@h/d"));
     assert!(!format!("{config:?}").contains("u:p"));
-    let from_env = load_ok(&[], &["BOOCODE_ALLOWED_ROOTS=/x:/y"], "");
-    assert_eq!(from_env.allowed_roots, [PathBuf::from("/x"), "/y".into()]);
+    let from_env = load_ok(&[], &["BOOCODE_ALLOWED_ROOTS=/usr:/etc"], "");
+    assert_eq!(from_env.allowed_roots, [PathBuf::from("/usr"), "/etc".into()]);
+    for wrong in ["/no/such/folder", "/etc/passwd"] {
+        let problems = load(&["--allowed-root", wrong], &[], "").unwrap_err();
+        let said = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(said.starts_with("`allowed_roots` from") && said.contains(wrong), "{said}");
+    }
 }
 
 #[test]
@@ -367,4 +374,15 @@ fn problems_of_agents() {
     for path in ["/etc/passwd", "../up", "a/../../b", "", "folder/"] {
         check(&format!("[agent.files]\n'{path}' = 'x'"), &["`agent[1].files`", "below the agent's home"]);
     }
+}
+
+/// What the README shows can be copied.
+#[test]
+fn the_settings_of_the_readme_can_be_used() {
+    let readme = include_str!("../../../README.md");
+    let blocks: Vec<_> =
+        readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let all: Vec<_> = blocks.iter().map(|block| load_ok(&[], &["OPENROUTER_API_KEY=k"], block)).collect();
+    assert!(all.iter().any(|config| config.agents.len() == 1), "the one with an agent");
+    assert!(all.iter().any(|config| config.model_servers.len() == 2), "the one with model servers");
 }

@@ -22,6 +22,14 @@ pub(super) fn listen_address(text: &str) -> Result<(IpAddr, Option<u16>), String
     }
 }
 
+/// Found here rather than after the database has started.
+pub(super) fn root(path: PathBuf) -> Result<PathBuf, String> {
+    match std::fs::read_dir(&path) {
+        Ok(_) => Ok(path),
+        Err(error) => Err(format!("{} is not a folder that can be read: {error}", path.display())),
+    }
+}
+
 pub(super) fn origin(text: &str) -> Result<String, String> {
     let allowed =
         "allowed is an https URL without a path, such as https://code.example.org, or http on loopback";

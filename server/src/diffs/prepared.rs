@@ -28,6 +28,7 @@ const MADE_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub struct Prepared {
     pub of: Of,
     pub stamp: String,
+    pub left_out: Vec<String>,
     patch: Patch,
     source: Arc<dyn Source>,
     views: Mutex<Vec<(Options, Arc<View>)>>,
@@ -45,12 +46,13 @@ struct Made {
 }
 
 impl Prepared {
-    pub fn new(of: Of, stamp: String, patch: Patch, source: Arc<dyn Source>) -> Self {
-        Self { of, stamp, patch, source, views: Mutex::default(), made: Mutex::default() }
+    pub fn new(of: Of, stamp: String, left_out: Vec<String>, patch: Patch, source: Arc<dyn Source>) -> Self {
+        Self { of, stamp, left_out, patch, source, views: Mutex::default(), made: Mutex::default() }
     }
 
     pub fn outline(&self, options: &Options) -> Outline {
-        self.view(options).outline(&self.patch, &self.stamp)
+        let outline = self.view(options).outline(&self.patch, &self.stamp);
+        Outline { left_out: self.left_out.clone(), ..outline }
     }
 
     pub fn rows(&self, options: &Options, window: Window) -> Rows {

@@ -4,8 +4,9 @@ use std::{fmt::Write as _, sync::Arc};
 
 use app::error::AppError;
 use domain::diff::Sample;
+use git::Limits;
 
-use super::Source;
+use super::{Source, Taken};
 
 pub fn open(sample: Sample) -> Arc<dyn Source> {
     match sample {
@@ -31,8 +32,10 @@ const TEXTS: [(&str, &[u8]); 7] = [
 ];
 
 impl Source for Files {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(PATCH.to_vec())
+    fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
+        let left_out =
+            ["vendor/.git: the history of a repository inside; its files are in the patch".to_owned()];
+        Ok(Taken { patch: PATCH.to_vec(), left_out: left_out.into() })
     }
 
     fn old_text(&self, _path: &str) -> Option<Vec<u8>> {
@@ -51,7 +54,7 @@ struct Generated {
 }
 
 impl Source for Generated {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
+    fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
         let mut patch = String::new();
         for file in 0..self.files {
             let path = format!("src/part_{:02}/module_{file:04}.rs", file / 50);
@@ -70,7 +73,7 @@ impl Source for Generated {
                 );
             }
         }
-        Ok(patch.into_bytes())
+        Ok(Taken { patch: patch.into_bytes(), left_out: Vec::new() })
     }
 
     fn old_text(&self, _path: &str) -> Option<Vec<u8>> {

@@ -14,8 +14,8 @@ struct Given {
 }
 
 impl Source for Given {
-    fn patch(&self) -> Result<Vec<u8>, AppError> {
-        Ok(guard(&self.patch).clone().into_bytes())
+    fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
+        Ok(Taken { patch: guard(&self.patch).clone().into_bytes(), left_out: Vec::new() })
     }
 
     fn old_text(&self, _path: &str) -> Option<Vec<u8>> {

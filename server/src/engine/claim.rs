@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::{
     Engine, LEASE, Running, StopReason,
-    execute::{Backend, Execution, LIMIT_MAX, limit},
+    execute::{Backend, Execution, KEEP_WAIT_MAX, LIMIT_MAX, limit},
     now_ms,
     prepare::{Hopeless, Unprepared},
     redact,
@@ -28,8 +28,8 @@ const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
 const MACHINE_PLACES: u32 = 1;
 /// What code does between the agents of runs.
 const STEPS_PLACES: u32 = 2;
-/// What a claim may allow for until the execution's own limit ends it.
-const DEADLINE_SLACK: Duration = Duration::from_secs(60);
+/// What a claim may allow for until the execution's own limits have ended it and what it made is kept.
+const DEADLINE_SLACK: Duration = KEEP_WAIT_MAX.saturating_add(Duration::from_secs(60));
 
 pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
     async move {
@@ -89,6 +89,12 @@ impl Engine {
         Ok(())
     }
 
+    /// What must not be stored, shown or sent anywhere, as it is configured now.
+    pub(super) fn secrets(&self) -> Arc<[String]> {
+        let keys = self.0.models.keys();
+        redact::secrets(keys.iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()))
+    }
+
     /// The place of work that asks no model. One at a time, so that what is measured is not somebody else's.
     fn machine(&self) -> Reachable {
         Reachable { server: slot::MACHINE.to_owned(), slot_key: format!("machine {}", self.0.coders.host()) }
@@ -121,11 +127,11 @@ impl Engine {
             limit: limit(task),
             live: self.0.live.stream(stream),
             ledger: &self.0.db,
+            processes: self.0.coders.as_ref(),
             tally: &self.0.tally,
             stop,
-            secrets: redact::secrets(
-                models.keys().iter().chain(&self.0.secrets).map(|secret| secret.expose().to_owned()),
-            ),
+            clock: &running.clock,
+            secrets: self.secrets(),
             title_model: models.default_model(),
         };
         let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task, stream, running)).await;
@@ -157,6 +163,7 @@ struct Entry<'a> {
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
         guard(&self.engine.0.running).remove(&self.stream);
+        self.engine.0.over.notify_waiters();
         self.engine.0.work.notify_one();
     }
 }

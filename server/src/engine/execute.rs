@@ -15,8 +15,9 @@ use tokio::{
 };
 
 use super::{
-    Stop, StopReason,
+    Clock, Stop, StopReason,
     ledger::{Ledger, Report},
+    redact::Redactor,
     tally::Tally,
     writer::Writer,
 };
@@ -29,6 +30,8 @@ use crate::{
 const OUTPUTS_MAX: usize = 256;
 /// How long a backend may take to notice that it has to stop.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(12);
+/// How long it may take to keep what it made. A large worktree is read, whether its work was stopped or not.
+pub(crate) const KEEP_WAIT_MAX: Duration = Duration::from_secs(150);
 /// How often, and how long, a report is tried while the database does not answer. After that the lease runs
 /// out and the attempt counts as lost.
 const REPORT_TRIES: u32 = 5;
@@ -56,6 +59,11 @@ pub(crate) trait Backend: Send + Sync {
         outputs: &'a mpsc::Sender<Output>,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>>;
+
+    /// Keeps what it made, however it ended, once nothing of it runs any more.
+    fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// A chat completion on a model server.
@@ -80,13 +88,20 @@ impl Backend for Completion {
     }
 }
 
+/// Ends whatever an attempt that was given up has running, and makes sure of it. A trait, as the backend is one.
+pub(crate) trait Processes: Send + Sync {
+    fn end(&self, stream: StreamId) -> BoxFuture<'_, ()>;
+}
+
 pub(crate) struct Execution<'a> {
     pub stream: StreamId,
     pub limit: Duration,
     pub live: Arc<Stream>,
     pub ledger: &'a dyn Ledger,
+    pub processes: &'a dyn Processes,
     pub tally: &'a Tally,
     pub stop: &'a Stop,
+    pub clock: &'a Clock,
     pub secrets: Arc<[String]>,
     pub title_model: Option<ModelRef>,
 }
@@ -98,17 +113,48 @@ impl Execution<'_> {
         let writer = Writer::new(self.stream, Arc::clone(&self.live), self.ledger, self.stop, &self.secrets);
         let (result, said) = tokio::join!(self.drive(backend, outputs), writer.write(written));
         let outcome = match (self.stop.reason(), result) {
-            // Done is done, also when the server was told to go down in the last moment.
-            (Some(StopReason::Shutdown), Some(Ok(measured))) => Some(Outcome::Done { measured }),
+            // Done is done, also when it was told to stop, or the server to go down, in the last moment.
+            (Some(StopReason::Shutdown | StopReason::Asked), Some(Ok(measured))) => {
+                Some(Outcome::Done { measured })
+            }
             (Some(reason), _) => reason.outcome(self.limit),
             (None, Some(Ok(measured))) => Some(Outcome::Done { measured }),
-            (None, Some(Err(error))) => Some(error.outcome()),
+            (None, Some(Err(error))) => Some(self.redacted(error.outcome())),
             (None, None) => Some(Outcome::Lost),
         };
         if let Some(outcome) = outcome {
+            let outcome = self.kept(backend, outcome).await;
             self.report(outcome, said).await;
         }
         self.live.close();
+    }
+
+    /// What an agent or a model server says of its failure is theirs too.
+    fn redacted(&self, outcome: Outcome) -> Outcome {
+        let hide = |reason: String| Redactor::new(Arc::clone(&self.secrets)).redact(&reason);
+        match outcome {
+            Outcome::Failed { reason } => Outcome::Failed { reason: hide(reason) },
+            Outcome::Void { reason } => Outcome::Void { reason: hide(reason) },
+            other => other,
+        }
+    }
+
+    /// What is lost is begun anew, so nothing of it has to be kept.
+    async fn kept(&self, backend: &dyn Backend, outcome: Outcome) -> Outcome {
+        if outcome == Outcome::Lost {
+            return outcome;
+        }
+        let kept = timeout(KEEP_WAIT_MAX, backend.keep()).await;
+        let late = || backend::Error::Unprepared("What it made could not be kept in time.".into());
+        match (kept.unwrap_or_else(|_| Err(late())), outcome) {
+            // Without what it made the work would look like none.
+            (Err(error), Outcome::Done { .. }) => self.redacted(error.outcome()),
+            (Err(error), outcome) => {
+                tracing::warn!(stream = %self.stream, %error, "what an attempt made could not be kept");
+                outcome
+            }
+            (Ok(()), outcome) => outcome,
+        }
     }
 
     /// Holds the only sender, so that the writer sees the end when the backend is gone. `None` when the
@@ -122,11 +168,14 @@ impl Execution<'_> {
         tokio::pin!(run);
         tokio::select! {
             result = &mut run => return Some(result),
-            () = sleep(self.limit) => self.stop.ask(StopReason::TimedOut),
+            reason = self.clock.run_out(self.limit) => self.stop.ask(reason),
             () = self.stop.token().cancelled() => {}
         }
         // Give it the time to hang up in good order, but not longer.
-        let _ = timeout(STOP_WAIT_MAX, run).await;
+        if timeout(STOP_WAIT_MAX, run).await.is_err() {
+            // Whoever is told that this attempt is over may begin the next one.
+            self.processes.end(self.stream).await;
+        }
         None
     }
 

@@ -23,7 +23,8 @@ pub(super) fn renew(engine: Engine) -> BoxFuture<'static, ()> {
         loop {
             tokio::select! {
                 _ = ticks.tick() => {}
-                () = engine.0.shutdown.cancelled() => return,
+                // What is still ending is ours until it has ended: nobody else may begin it before.
+                () = engine.ended() => return,
             }
             match timeout(RENEW_WAIT_MAX, engine.renew_leases()).await {
                 Ok(Ok(())) => renewed_at = Instant::now(),

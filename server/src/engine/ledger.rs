@@ -31,11 +31,11 @@ impl Ledger for Db {
     }
 
     fn phase(&self, stream: StreamId, phase: Phase) -> BoxFuture<'_, store::Result<()>> {
-        Box::pin(async move { store::commit::phase(self, stream, phase).await.map(drop) })
+        Box::pin(async move { store::commit::phase(self, stream, phase, super::now_ms()).await.map(drop) })
     }
 
     fn used(&self, stream: StreamId, tokens: u64) -> BoxFuture<'_, store::Result<()>> {
-        Box::pin(async move { store::commit::used(self, stream, tokens).await })
+        Box::pin(async move { store::commit::used(self, stream, tokens, super::now_ms()).await })
     }
 
     fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>> {

@@ -23,10 +23,11 @@ use super::{
     Engine, Running, Stop,
     execute::{Backend, Completion},
     prompt,
+    redact::Redactor,
 };
 use crate::{
     backend::{self, Request},
-    coder::{Asking, ExternalAgent, NativeAgent, Place},
+    coder::{Asked, Asking, ExternalAgent, NativeAgent, Place},
     models::Endpoint,
 };
 
@@ -87,8 +88,7 @@ impl Engine {
         work: Work,
     ) -> Result<Arc<dyn Backend>, Unprepared> {
         let Work { coder, place, endpoint, conversation, persona } = work;
-        let slot_key = endpoint.slot_key.clone();
-        let asking = Asking::new(self.0.db.clone(), stream, slot_key, running.answers.clone(), !coder.asks);
+        let asking = self.asking(stream, &endpoint, running, !coder.asks);
         let coders = Arc::clone(&self.0.coders);
         if coder.backend.is_native() {
             let (allowed, steps) = persona.as_ref().map_or((None, None), |it| (it.tools.clone(), it.steps));
@@ -115,6 +115,7 @@ impl Engine {
             .ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         // It is told what is asked now, and what was said before if it cannot know.
         let conversation = prompt::as_persona(conversation, persona.as_ref());
+        let after = conversation.after;
         let (before, prompt) = prompt::blocks(conversation.said);
         let model = task.model.model.clone();
         Ok(Arc::new(ExternalAgent {
@@ -128,7 +129,16 @@ impl Engine {
             asking,
             prompt,
             before,
+            after,
+            limits: None,
         }))
+    }
+
+    fn asking(&self, stream: StreamId, endpoint: &Endpoint, running: &Running, allows_all: bool) -> Asking {
+        let (db, slot_key) = (self.0.db.clone(), endpoint.slot_key.clone());
+        let (answers, clock) = (running.answers.clone(), running.clock.clone());
+        let redactor = Redactor::new(self.secrets());
+        Asking::new(Asked { db, stream, slot_key, answers, clock, redactor }, allows_all)
     }
 
     fn completion(&self, request: Request) -> Arc<dyn Backend> {

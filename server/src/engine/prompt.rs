@@ -20,6 +20,9 @@ const TITLE_TOKENS_MAX: u32 = 32;
 /// The small model sometimes does not find an end.
 const SMALL_MODEL_TOKENS_MAX: u32 = 1_024;
 
+/// In place of an answer that never came.
+const UNANSWERED: &str = "[I was stopped before I answered.]";
+
 /// `persona` is told before the conversation.
 pub(crate) fn request(
     conversation: Conversation,
@@ -30,7 +33,7 @@ pub(crate) fn request(
         .api_url
         .parse()
         .map_err(|error| format!("the address {} of the model server is wrong: {error}", endpoint.api_url))?;
-    let Conversation { work, model, said } = conversation;
+    let Conversation { work, model, said, after: _ } = conversation;
     let (messages, max_tokens) = match work {
         Work::ChatTurn => (chat(persona.as_ref().map(|persona| persona.prompt.as_str()), said), None),
         Work::CoderTurn => (chat(Some(&coder(persona.as_ref())), said), None),
@@ -73,6 +76,8 @@ fn chat(told: Option<&str>, said: Vec<Said>) -> Vec<Message> {
             Message::with(Role::User, question(text, files, &left_out))
         }
         Said::Answer(text) => Message::new(Role::Assistant, text),
+        // Some models refuse to be told two things in a row.
+        Said::Unanswered => Message::new(Role::Assistant, UNANSWERED),
     };
     let told = told.map(|words| Message::new(Role::System, words));
     told.into_iter().chain(said.into_iter().map(message)).collect()
@@ -122,11 +127,12 @@ pub(crate) fn blocks(mut said: Vec<Said>) -> (Option<String>, Vec<Block>) {
     let question = match said.pop() {
         Some(Said::Question { text, files, left_out }) => asked(text, files, &left_out),
         Some(Said::Answer(text)) => vec![Block::Text(text)],
-        None => Vec::new(),
+        Some(Said::Unanswered) | None => Vec::new(),
     };
     let line = |said: Said| match said {
         Said::Question { text, .. } => format!("The person:\n{text}"),
         Said::Answer(text) => format!("You:\n{text}"),
+        Said::Unanswered => format!("You:\n{UNANSWERED}"),
     };
     let before: Vec<_> = said.into_iter().map(line).collect();
     let before = (!before.is_empty())
@@ -160,11 +166,11 @@ fn name_chat(said: Vec<Said>) -> Vec<Message> {
             Some(files.into_iter().map(|sent| sent.file.name).collect::<Vec<_>>().join(", "))
         }
         Said::Question { text, .. } => Some(text),
-        Said::Answer(_) => None,
+        Said::Answer(_) | Said::Unanswered => None,
     });
     let answer = said.find_map(|said| match said {
         Said::Answer(text) => Some(text),
-        Said::Question { .. } => None,
+        Said::Question { .. } | Said::Unanswered => None,
     });
     let prompt = title::prompt(&question.unwrap_or_default(), &answer.unwrap_or_default());
     vec![

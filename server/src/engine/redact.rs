@@ -11,11 +11,16 @@ const SECRET_BYTES_MIN: usize = 8;
 pub(crate) struct Redactor {
     secrets: Arc<[String]>,
     held: String,
+    /// How much at the beginning of what is held was shown already.
+    shown: usize,
 }
+
+/// A beginning of a secret that is no longer gives nothing away.
+const GIVEN_AWAY_BYTES_MAX: usize = 3;
 
 impl Redactor {
     pub fn new(secrets: Arc<[String]>) -> Self {
-        Self { secrets, held: String::new() }
+        Self { secrets, held: String::new(), shown: 0 }
     }
 
     /// A whole text without the secrets.
@@ -34,6 +39,19 @@ impl Redactor {
         self.release(|rest, secrets| secrets.iter().map(|secret| overlap(rest, secret)).max().unwrap_or(0))
     }
 
+    /// Something else comes in between, before which what was held back has its place. It may be the start of a secret
+    /// all the same, whose rest comes later: then it is not shown in one piece, nor is most of it.
+    pub fn interrupt(&mut self) -> String {
+        let rest = &self.held[self.shown..];
+        let shown = match rest.len() {
+            0 => String::new(),
+            _ if self.held.len() > GIVEN_AWAY_BYTES_MAX => REDACTED.to_owned(),
+            _ => rest.to_owned(),
+        };
+        self.shown = self.held.len();
+        shown
+    }
+
     /// Nothing follows: what was held back is no start of a secret. It may still be a whole one, where a longer
     /// one begins alike.
     pub fn finish(&mut self) -> String {
@@ -42,17 +60,21 @@ impl Redactor {
 
     /// Lets go what comes before a possible start of a secret, of which `undecided` gives the length.
     fn release(&mut self, undecided: fn(&str, &[String]) -> usize) -> String {
-        let (mut shown, mut rest) = (String::new(), self.held.as_str());
+        let (mut shown, mut rest, mut known) = (String::new(), self.held.as_str(), self.shown);
         loop {
             let decided = rest.len() - undecided(rest, &self.secrets);
             match self.first_in(rest).filter(|found| found.start < decided) {
                 Some(found) => {
-                    shown.push_str(&rest[..found.start]);
-                    shown.push_str(REDACTED);
+                    shown.push_str(&rest[known.min(found.start)..found.start]);
+                    if known < found.end {
+                        shown.push_str(REDACTED);
+                    }
+                    known = known.saturating_sub(found.end);
                     rest = &rest[found.end..];
                 }
                 None => {
-                    shown.push_str(&rest[..decided]);
+                    shown.push_str(&rest[known.min(decided)..decided]);
+                    self.shown = known.saturating_sub(decided);
                     self.held = rest[decided..].to_owned();
                     return shown;
                 }
@@ -116,6 +138,27 @@ mod tests {
         check(&["it is correct-horse", "-shoe."], "it is [redacted]-shoe.");
         check(&["it is correct-horse", "-bat"], "it is [redacted]-bat");
         check(&["it is correct-horse"], "it is [redacted]");
+    }
+
+    #[test]
+    fn a_secret_with_something_in_between_is_hidden() {
+        let check = |pieces: &[&str], expected: &str| {
+            let mut redactor = Redactor::new(secrets([KEY.to_owned()]));
+            let mut shown = String::new();
+            for piece in pieces {
+                shown.push_str(&redactor.push(piece));
+                shown.push_str(&redactor.interrupt());
+                shown.push('|');
+            }
+            shown.push_str(&redactor.finish());
+            assert_eq!(shown, expected, "{pieces:?}");
+            assert!(!shown.replace('|', "").contains(KEY));
+        };
+        check(&["it is sk", "-12345678."], "it is sk|[redacted].|");
+        check(&["it is sk-1234567", "8."], "it is [redacted]|[redacted].|");
+        check(&["sk-", "123", "45678"], "sk-|[redacted]|[redacted]|");
+        check(&["in s", "o many words"], "in s|o many words|");
+        check(&["ends in s"], "ends in s|");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Mutex, time::Duration};
 
-use domain::{feed::Event, id::BattleId};
+use domain::{battle::results::concerned, feed::Event, id::BattleId};
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::{sync::Notify, time::sleep};
 
@@ -21,12 +21,9 @@ pub(super) struct Stale {
 
 impl Stale {
     pub fn hear(&self, event: &Event) {
-        let battle = match event {
-            // What is being said comes with the end of its task.
-            Event::TaskStarted { .. } | Event::TaskPhase { .. } => None,
-            event => event.battle(),
-        };
-        self.add(battle);
+        if let Some(battle) = concerned(event) {
+            self.add([battle]);
+        }
     }
 
     fn add(&self, battles: impl IntoIterator<Item = BattleId>) {
@@ -61,7 +58,7 @@ impl Engine {
     async fn write_results(&self, id: BattleId) {
         match store::battles::get(&self.0.db, id).await {
             Ok(battle) if battle.terms.host == self.0.coders.host() => {
-                if let Err(error) = self.0.results.write(id).await {
+                if let Err(error) = self.0.results.update(id).await {
                     tracing::warn!(%error, battle = %id, "the results of a battle could not be written");
                 }
             }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{
     feed::StreamId,
     output::{Output, Phase},
-    tool::Update,
+    tool::{Item, Plan, Update},
     transcript::Encoder,
 };
 use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
@@ -18,8 +18,9 @@ use tokio::{
 use super::{Stop, StopReason, ledger::Ledger, redact::Redactor};
 use crate::live::Stream;
 
-/// A batch is written when it is this old or this long, whichever comes first.
-const BATCH_AGE_MAX: Duration = Duration::from_millis(100);
+/// A batch is written when it is this old or this long, whichever comes first. What a crash takes back of what was shown
+/// is a batch and what came while it was being written: less than a tenth of a second.
+const BATCH_AGE_MAX: Duration = Duration::from_millis(50);
 const BATCH_BYTES_MAX: usize = 4 * 1024;
 /// What comes faster than this is shown together: no eye sees the difference, and every waking costs each viewer
 /// a write to its socket.
@@ -128,7 +129,7 @@ impl<'a> Writer<'a> {
                     }
                     None => {
                         open = false;
-                        self.take_rest();
+                        self.take_last();
                     }
                 },
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
@@ -185,12 +186,14 @@ impl<'a> Writer<'a> {
                 let update = self.tool(update);
                 self.append(&Output::Tool(update));
             }
-            Output::Plan(plan) => {
+            Output::Plan(Plan(items)) => {
                 self.take_rest();
+                let hide = |item: Item| Item { text: self.text.redact(&item.text), ..item };
+                let plan = Plan(items.into_iter().map(hide).collect());
                 self.append(&Output::Plan(plan));
             }
             Output::Reasoning(text) => {
-                let rest = self.text.finish();
+                let rest = self.text.interrupt();
                 self.say(rest);
                 let text = self.reasoning.push(&text);
                 self.append(&Output::Reasoning(text));
@@ -206,13 +209,20 @@ impl<'a> Writer<'a> {
 
     fn take_rest(&mut self) {
         self.release_reasoning();
+        let rest = self.text.interrupt();
+        self.say(rest);
+    }
+
+    fn take_last(&mut self) {
+        let rest = self.reasoning.finish();
+        self.append(&Output::Reasoning(rest));
         let rest = self.text.finish();
         self.say(rest);
     }
 
     /// What was held back is let go before the other kind of text begins, so that each stays in its place.
     fn release_reasoning(&mut self) {
-        let rest = self.reasoning.finish();
+        let rest = self.reasoning.interrupt();
         self.append(&Output::Reasoning(rest));
     }
 

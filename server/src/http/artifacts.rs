@@ -10,7 +10,7 @@ use axum::{
 };
 use domain::{
     Rejected,
-    artifact::{Artifact, Drawn},
+    artifact::{Artifact, Drawn, What},
     id::RunId,
 };
 
@@ -43,7 +43,9 @@ async fn export(State(ports): State<Ports>, Path(id): Path<RunId>) -> Answer<Res
 
 async fn drawn(State(ports): State<Ports>, Path((run, number)): Path<(RunId, u32)>) -> Answer<Response> {
     let report = ports.orchestrator.report(run).await?.ok_or_else(|| Rejected::missing("report"))?;
-    let cited = Artifact { run, number }.place(&report).ok_or_else(|| Rejected::missing("citation"))?;
+    let cited = Artifact { run, what: What::Cited(number) }
+        .place(&report)
+        .ok_or_else(|| Rejected::missing("citation"))?;
     let drawn = Drawn::of_path(&cited.path)
         .ok_or_else(|| Rejected::Invalid(format!("{} can be read and not drawn.", cited.path)))?;
     let bytes = ports.orchestrator.text_at(run, cited.path).await?;

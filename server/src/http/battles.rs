@@ -17,9 +17,8 @@ use domain::{
     battle::{Draft, Examiner, Fresh, Identity, Input, Judge, Kind, Line},
     catalogue::Catalogue,
     chat::Choice,
-    feed::StreamId,
     id::{BattleId, ContestantId, ProjectId, SessionId},
-    layout::Target,
+    layout::Origin,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -112,7 +111,7 @@ async fn create(State(at): State<Battles>, Json(asked): Json<Asked>) -> Answer<R
         check: asked.check,
         judge,
     };
-    let id = at.ports.arena.launch(draft, Target::Tab { pane: None }).await?;
+    let id = at.ports.arena.launch(draft, Origin::elsewhere(None)).await?;
     let shown = Shown::of(&store::battles::get(&at.db, id).await?);
     Ok((StatusCode::CREATED, Json(shown)).into_response())
 }
@@ -214,18 +213,28 @@ async fn winner(
 #[derive(Deserialize)]
 struct OfContestant {
     contestant: ContestantId,
+    /// Counted from 1; the newest where none is named.
+    #[serde(rename = "try")]
+    nth: Option<usize>,
 }
 
-/// The patch of a contestant's newest try.
+/// The patch of one of a contestant's tries.
 async fn diff(
     State(at): State<Battles>,
     Path(id): Path<BattleId>,
-    Query(OfContestant { contestant }): Query<OfContestant>,
+    Query(OfContestant { contestant, nth }): Query<OfContestant>,
 ) -> Answer<Response> {
     let battle = store::battles::get(&at.db, id).await?;
-    let task = battle.task_of(battle.contestant(contestant)?);
-    let stream = task.and_then(|task| Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 }));
-    let patch = match stream {
+    let known = battle.contestant(contestant)?;
+    let missing = || Rejected::missing("try of this contestant");
+    let of = match nth {
+        Some(nth) => Some(*nth.checked_sub(1).and_then(|at| known.tries.get(at)).ok_or_else(missing)?),
+        None => None,
+    };
+    if let Some(why) = known.unkept.as_ref().filter(|_| of.is_none() || of.as_ref() == known.tries.last()) {
+        return Err(Rejected::Invalid(format!("Its changes could not be kept: {why}")).into());
+    }
+    let patch = match battle.stream_of_try(contestant, of)? {
         Some(stream) => store::results::patch(&at.db, stream).await?,
         None => None,
     };

@@ -16,7 +16,7 @@ use domain::{
     diff::Window,
     flow::{Band, FlowId},
     id::{ProjectId, RunId, SessionId},
-    layout::Target,
+    layout::Origin,
     run::{Draft, FileAt},
 };
 use serde::Deserialize;
@@ -44,13 +44,11 @@ pub fn routes(runs: Runs) -> Router {
         .route("/api/runs/{id}/report", get(report))
         .route("/api/runs/{id}/report.md", get(markdown))
         .route("/api/runs/{id}/steps/{step}", get(said))
+        .route("/api/runs/{id}/change", get(change))
         .route("/api/runs/{id}/file", get(file))
         .route("/api/runs/{id}/events", get(events))
         .with_state(runs)
 }
-
-/// Where nobody said a pane.
-const TARGET: Target = Target::Tab { pane: None };
 
 #[derive(Deserialize)]
 struct Filter {
@@ -97,7 +95,7 @@ async fn launch(State(at): State<Runs>, Json(asked): Json<Asked>) -> Answer<Resp
     let Asked { id, session, flow, band, fast, target, focus, backend, model } = asked;
     let id = id.unwrap_or_else(|| RunId(Uuid::now_v7()));
     let draft = Draft { id, session, flow, band, fast, target, focus, backend, model };
-    let id = at.ports.orchestrator.launch(draft, TARGET).await?;
+    let id = at.ports.orchestrator.launch(draft, Origin::elsewhere(None)).await?;
     Ok((StatusCode::CREATED, at.shown(id).await?).into_response())
 }
 
@@ -121,7 +119,7 @@ struct Again {
 async fn again(State(at): State<Runs>, Path(id): Path<RunId>, Json(asked): Json<Again>) -> Answer<Response> {
     let band = asked.band.map(|band| band.parse::<Band>()).transpose()?;
     let new = asked.id.unwrap_or_else(|| RunId(Uuid::now_v7()));
-    let id = at.ports.orchestrator.again(id, new, band, TARGET).await?;
+    let id = at.ports.orchestrator.again(id, new, band, Origin::elsewhere(None)).await?;
     Ok((StatusCode::CREATED, at.shown(id).await?).into_response())
 }
 
@@ -141,7 +139,13 @@ async fn markdown(State(at): State<Runs>, Path(id): Path<RunId>) -> Answer<Respo
 async fn said(State(at): State<Runs>, Path((id, step)): Path<(RunId, String)>) -> Answer<Response> {
     let mut outputs = store::runs::outputs(&at.db, id).await?;
     let said = outputs.remove(&domain::flow::StepId(step)).ok_or_else(|| Rejected::missing("answer"))?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], said).into_response())
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], said.text).into_response())
+}
+
+/// The change that the flow looks at, as its agents were shown it.
+async fn change(State(at): State<Runs>, Path(id): Path<RunId>) -> Answer<Response> {
+    let change = at.ports.orchestrator.change(id).await?.ok_or_else(|| Rejected::missing("change"))?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], change).into_response())
 }
 
 #[derive(Deserialize)]

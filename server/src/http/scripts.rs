@@ -5,13 +5,9 @@ use std::{sync::Arc, time::Duration};
 use app::error::AppError;
 use axum::{
     Json,
-    http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::{
-    Rejected,
-    feed::{Envelope, Event, Seq},
-};
+use domain::feed::{Envelope, Event, Seq};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use store::Db;
@@ -36,15 +32,7 @@ impl<E: Into<AppError>> From<E> for Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let status = match &self.0 {
-            AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
-            AppError::Rejected(Rejected::Idle | Rejected::Busy | Rejected::Stale) => StatusCode::CONFLICT,
-            AppError::Rejected(_) | AppError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            AppError::NotLoggedIn => StatusCode::UNAUTHORIZED,
-            AppError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        (status, Json(json!({ "error": self.0.to_string() }))).into_response()
+        (self.0.status(), Json(json!({ "error": self.0.to_string() }))).into_response()
     }
 }
 
@@ -69,12 +57,16 @@ impl After {
                     return Ok::<_, store::Error>((now, Vec::new()));
                 };
                 after = events.last().map_or(after, |last| last.seq);
+                let is_full = events.len() as i64 >= EVENTS_READ_MAX;
                 let own: Vec<Envelope> =
                     events.into_iter().filter(|envelope| is_own(&envelope.event)).collect();
                 if !own.is_empty() {
                     return Ok((after, own));
                 }
-                bell.notified().await;
+                // A full page of others' news says nothing about what comes after it.
+                if !is_full {
+                    bell.notified().await;
+                }
             }
         });
         let found = found.await;

@@ -33,7 +33,9 @@ const READY_LINE_BYTES_MAX: u64 = 4 * 1024;
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 const GONE_LIMIT: Duration = Duration::from_secs(5);
 const LAST_WORDS_BYTES_MAX: usize = 2 * 1024;
+/// After so many in a row it is tried rarely.
 const FAILURES_MAX: u32 = 5;
+const RARELY: Duration = Duration::from_secs(5 * 60);
 /// A child that lived this long was not failing to start.
 const STEADY_AFTER: Duration = Duration::from_secs(60);
 
@@ -60,18 +62,18 @@ async fn keep_running(python: PathBuf, state: watch::Sender<SmallState>, cancel:
         };
         failures = if started.elapsed() > STEADY_AFTER { 1 } else { failures + 1 };
         tracing::warn!(failures, "the small model is down: {reason}");
-        if failures >= FAILURES_MAX {
-            let reason = format!("{reason} (given up after {failures} tries)");
-            state.send_replace(SmallState::Down { reason });
-            return;
-        }
-        let pause = Duration::from_secs(1 << (failures - 1));
+        let pause = pause_after(failures);
         let reason = format!("{reason} — trying again in {} s", pause.as_secs());
         state.send_replace(SmallState::Down { reason });
         if cancel.run_until_cancelled(sleep(pause)).await.is_none() {
             return;
         }
     }
+}
+
+/// What keeps it from starting may be mended while we run.
+fn pause_after(failures: u32) -> Duration {
+    if failures < FAILURES_MAX { Duration::from_secs(1 << (failures - 1)) } else { RARELY }
 }
 
 /// One life of the child, from start to verified end. `None` when we were asked to stop, else why it ended.
@@ -201,6 +203,12 @@ fn random_key() -> Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_is_tried_again_soon_and_then_rarely_but_always() {
+        let pauses: Vec<_> = [1, 2, 3, 4, 5, 1_000].map(|failures| pause_after(failures).as_secs()).into();
+        assert_eq!(pauses, [1, 2, 4, 8, 300, 300]);
+    }
 
     #[test]
     fn the_script_sets_what_the_catalogue_says() {

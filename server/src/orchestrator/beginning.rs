@@ -7,11 +7,16 @@ use std::{
 
 use domain::{
     Rejected,
-    flow::{Diff, FlowId, SignalSearch, Signals, brief::TEMPLATES, request::Target, signal::FILE_BYTES_MAX},
+    flow::{
+        Diff, FlowId, SignalSearch, Signals, brief::find_template, request::Target, signal::FILE_BYTES_MAX,
+    },
 };
 
 /// What is not found until then counts as not there, and that is said.
 const SEARCH_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// What is longer is passed over as a whole: it would have to be read whole to know its beginning.
+const READ_BYTES_MAX: u64 = 4 * FILE_BYTES_MAX as u64;
 
 /// A project as it is now, as far as a plan needs it.
 pub(super) struct Beginning {
@@ -49,12 +54,10 @@ impl Beginning {
         }
         let since = match flow.flow().diff {
             Diff::Unused => None,
-            Diff::Used | Diff::Needed => snapshot.since()?,
+            Diff::Used | Diff::Needed => snapshot.since(target.path())?,
         };
         // Only a description of a change has a template.
-        let template = (flow.flow().diff == Diff::Needed)
-            .then(|| TEMPLATES.into_iter().find(|template| paths.contains(template)))
-            .flatten();
+        let template = (flow.flow().diff == Diff::Needed).then(|| find_template(&paths)).flatten();
         Ok(Self {
             base: snapshot.base().to_owned(),
             since,
@@ -80,19 +83,49 @@ fn search(reader: &git::Reader, paths: &[&str]) -> Result<Signals, git::Error> {
             signals.is_partial = true;
             return Ok(signals);
         }
-        let text = match search.wants_text(path) {
-            // A little more, so that it is known that there is more.
-            true => reader.text(path.as_bytes(), 4 * FILE_BYTES_MAX as u64)?.unwrap_or_default(),
-            false => Vec::new(),
-        };
-        search.look(path, &String::from_utf8_lossy(&text));
+        if !search.wants_text(path) {
+            search.look(path, "");
+            continue;
+        }
+        match reader.text(path.as_bytes(), READ_BYTES_MAX)? {
+            Some(text) => search.look(path, &String::from_utf8_lossy(&text)),
+            None => search.pass_over(path),
+        }
     }
     Ok(search.finish())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, process::Command};
+
     use super::*;
+
+    /// What a file says that nobody can read is not known to be absent.
+    #[test]
+    fn a_file_that_is_too_long_to_be_searched_is_told() {
+        let check = |bytes: usize, is_partial: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let project = folder.path().join("project");
+            fs::create_dir(&project).unwrap();
+            fs::write(project.join("a.rs"), "x".repeat(bytes)).unwrap();
+            for arguments in [
+                &["init", "-q"][..],
+                &["add", "."],
+                &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "first"],
+            ] {
+                let done = Command::new("git").args(arguments).current_dir(&project).status().unwrap();
+                assert!(done.success(), "{arguments:?}");
+            }
+            let at = folder.path().join("recorded");
+            let target = Target::new("").unwrap();
+            let beginning = Beginning::of(&project, &at, "one", FlowId::CodeReview, &target).unwrap();
+            assert_eq!(beginning.signals.is_partial, is_partial, "{bytes} bytes");
+        };
+        check(1_000, false);
+        check(READ_BYTES_MAX as usize, true);
+        check(READ_BYTES_MAX as usize + 1, true);
+    }
 
     #[test]
     fn a_target_is_a_file_or_a_folder() {

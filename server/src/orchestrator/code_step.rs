@@ -6,8 +6,9 @@ use domain::{
     feed::StreamId,
     flow::{
         Report, StepId,
+        answer::Kept,
         plan::Work,
-        report::{CHANGED_MEANWHILE, Material},
+        report::{Material, Meanwhile},
         tally,
     },
     output::{Measured, Output},
@@ -31,7 +32,7 @@ pub(crate) struct CodeStep {
     pub stream: StreamId,
     pub shown: Shown,
     /// What agents answered.
-    pub said: BTreeMap<StepId, String>,
+    pub said: BTreeMap<StepId, Kept>,
     pub work: Work,
     pub project: PathBuf,
 }
@@ -63,14 +64,16 @@ impl CodeStep {
     }
 
     async fn report(&self) -> Result<Report, backend::Error> {
-        let folder = self.coders.recorded_folder(self.shown.id().0);
+        let folder = self.coders.recorded_folder(self.shown.recorded());
         let aside = Uuid::now_v7();
         let aside = (self.coders.recorded_folder(aside), aside.to_string());
         let (shown, said, project) = (self.shown.clone(), self.said.clone(), self.project.clone());
         let made = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;
-            let is_current = recorded.is_current(&project, &aside.0, &aside.1);
-            let notes = if is_current { Vec::new() } else { vec![CHANGED_MEANWHILE.to_owned()] };
+            let meanwhile = match recorded.changed_meanwhile(&project, &aside.0, &aside.1) {
+                Ok(paths) => Meanwhile::Changed(paths),
+                Err(error) => Meanwhile::Unknown(error.to_string()),
+            };
             let plan = shown.run.plan();
             Ok::<_, git::Error>(Report::new(&Material {
                 plan: &plan,
@@ -78,7 +81,8 @@ impl CodeStep {
                 project: &recorded,
                 has_template: shown.terms.template.is_some(),
                 has_web: shown.terms.has_web,
-                notes,
+                meanwhile,
+                tried: shown.tried.values().sum(),
             }))
         });
         made.await.map_err(|error| unprepared(&error))?.map_err(|error| unprepared(&error))

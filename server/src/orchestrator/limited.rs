@@ -1,4 +1,5 @@
-//! An agent's program that may call its tools only so often. It counts by itself, or not at all, so we do.
+//! An agent's program that may call its tools only so often, where nobody can read what it asks its model. Whoever asks
+//! by way of us is asked for its answer instead: see the allowance of the relay.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -74,5 +75,76 @@ impl Limited {
             let _ = outputs.send(output).await;
         }
         is_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::tool::Update;
+
+    use super::*;
+
+    /// Calls a tool so often, tells of each call twice, and notices when it is stopped.
+    struct Busy {
+        calls: usize,
+    }
+
+    impl Backend for Busy {
+        fn run<'a>(
+            &'a self,
+            outputs: &'a mpsc::Sender<Output>,
+            stop: &'a Stop,
+        ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+            async move {
+                for call in 0..self.calls {
+                    for _ in 0..2 {
+                        let update = Update { id: call.to_string(), ..Update::default() };
+                        outputs.send(Output::Tool(update)).await.map_err(|_| backend::Error::Cancelled)?;
+                    }
+                    tokio::task::yield_now().await;
+                    if stop.token().is_cancelled() {
+                        return Err(backend::Error::Cancelled);
+                    }
+                }
+                Ok(Measured::default())
+            }
+            .boxed()
+        }
+    }
+
+    async fn outcome(calls: usize, stop: &Stop) -> (Result<Measured, backend::Error>, usize) {
+        let limited = Limited { backend: Arc::new(Busy { calls }), calls_max: 3 };
+        let (outputs, mut heard) = mpsc::channel(1);
+        let listening = async {
+            let mut count = 0;
+            while heard.recv().await.is_some() {
+                count += 1;
+            }
+            count
+        };
+        let working = async {
+            let worked = limited.run(&outputs, stop).await;
+            drop(outputs);
+            worked
+        };
+        tokio::join!(working, listening)
+    }
+
+    #[tokio::test]
+    async fn calls_are_counted_each_once_and_the_first_too_many_ends_it() {
+        let (worked, heard) = outcome(3, &Stop::default()).await;
+        assert!(worked.is_ok() && heard == 6, "{worked:?}, {heard}");
+        let (worked, heard) = outcome(1_000_000, &Stop::default()).await;
+        let Err(backend::Error::Agent { words }) = worked else { panic!("{worked:?}") };
+        assert_eq!(words, "It called tools more often than 3 times and was stopped.");
+        assert!(heard >= 8, "what it did until then is told");
+    }
+
+    #[tokio::test]
+    async fn a_person_can_stop_it_before() {
+        let stop = Stop::default();
+        stop.ask(StopReason::Asked);
+        let (worked, _) = outcome(1_000_000, &stop).await;
+        assert!(matches!(worked, Err(backend::Error::Cancelled)), "{worked:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap, path::Path};
 use domain::flow::{
     brief::{DIFF_BYTES_MAX, TEMPLATE_BYTES_MAX},
     evidence::ProjectText,
+    request::Target,
 };
 
 /// What is longer is no text that somebody wrote.
@@ -42,9 +43,10 @@ impl Recorded {
         (!bytes.contains(&0)).then_some(bytes)
     }
 
-    /// What was changed since a commit, as much of it as a prompt holds and a little more, so that it is told.
-    pub fn change(&self, since: &str) -> Result<String, git::Error> {
-        let patch = self.snapshot.patch_since(since, DIFF_BYTES_MAX)?;
+    /// What was changed in the target since a commit, as much of it as a prompt holds and a little more, so that it is
+    /// told.
+    pub fn change(&self, since: &str, target: &Target) -> Result<String, git::Error> {
+        let patch = self.snapshot.patch_since(since, target.path(), DIFF_BYTES_MAX)?;
         Ok(String::from_utf8_lossy(&patch).into_owned())
     }
 
@@ -54,16 +56,22 @@ impl Recorded {
         Some(text[..end].to_owned())
     }
 
-    /// Whether the project still holds the same. What cannot be told is no proof that it does.
-    pub fn is_current(&self, project: &Path, aside: &Path, id: &str) -> bool {
-        let now = git::Snapshot::take(aside, id, project, true, &git::Limits::default());
-        let is_same = now.as_ref().is_ok_and(|now| now.content() == self.snapshot.content());
-        if now.is_ok()
-            && let Err(error) = git::Worktree::open(aside).and_then(git::Worktree::remove)
-        {
-            tracing::warn!(%error, "what a project was compared with could not be removed");
+    /// The files that the project does not hold as it did. What it holds now is recorded aside for as long as that takes.
+    pub fn changed_meanwhile(
+        &self,
+        project: &Path,
+        aside: &Path,
+        id: &str,
+    ) -> Result<Vec<String>, git::Error> {
+        let now = git::Snapshot::take(aside, id, project, true, &git::Limits::default())?;
+        let changed = match now.content() == self.snapshot.content() {
+            true => Ok(Vec::new()),
+            false => self.snapshot.differing(&now),
+        };
+        if let Err(error) = git::Worktree::open(aside).and_then(git::Worktree::remove) {
+            tracing::warn!(%error, "what a project was compared with stays until the next start");
         }
-        is_same
+        Ok(changed?.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
     fn with<T>(&self, path: &str, look: impl FnOnce(&Text) -> Option<T>) -> Option<T> {

@@ -12,7 +12,7 @@ use domain::{
     catalogue::{Lane, ModelRef},
     feed::StreamId,
     id::{Attempt, BattleId, ContestantId, ProjectId, SessionId},
-    layout::Target,
+    layout::Origin,
     output::{Measured, Outcome, Phase},
     task::Task,
 };
@@ -112,7 +112,7 @@ impl Table {
         self.launch(battle).await?;
         let claimed = [self.claim(Uuid::nil()).await?, self.claim(Uuid::nil()).await?];
         for task in &claimed {
-            commit::phase(&self.db, stream_of(task), Phase::Generating).await?;
+            commit::phase(&self.db, stream_of(task), Phase::Generating, 1).await?;
         }
         for task in &claimed {
             let done = Outcome::Done { measured: Measured::default() };
@@ -131,7 +131,7 @@ impl Table {
             self.launch(battle).await?;
             for _ in 0..2 {
                 let task = self.claim(predecessor).await?;
-                commit::phase(&self.db, stream_of(&task), Phase::Generating).await?;
+                commit::phase(&self.db, stream_of(&task), Phase::Generating, 1).await?;
             }
         }
         let began = Instant::now();
@@ -162,6 +162,7 @@ impl Table {
             tokens_max: None,
             carry: false,
             check: None,
+            setup: None,
             judge: None,
             host: "here".to_owned(),
         };
@@ -180,7 +181,7 @@ impl Table {
     }
 
     async fn launch(&self, battle: Battle) -> Result<()> {
-        commit::start_battle(&self.db, battle, 1, Target::Tab { pane: None }).await?;
+        commit::start_battle(&self.db, battle, 1, Origin::elsewhere(None)).await?;
         Ok(())
     }
 

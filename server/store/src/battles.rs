@@ -1,27 +1,32 @@
 //! Battles as rows.
 
+mod listed;
+mod record;
+mod written;
+
 use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
-    battle::{
-        Analysis, Battle, Contestant, Course, Examination, Identity, Kind, Standing, Status,
-        analysis::Judgement,
-    },
-    catalogue::{ModelRef, NotAModelRef},
+    battle::{Analysis, Battle, Contestant, Course, Examination, Identity, Kind, Standing},
+    catalogue::NotAModelRef,
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
     task::Task,
-    workspace::BattleEntry,
 };
 use serde_json::Value;
 use sqlx::{PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{
-    Db, Error, Result,
-    chats::{from_word, word},
-    tasks::TaskRow,
+use crate::{Db, Error, Result, chats::from_word, tasks::TaskRow};
+
+pub(crate) use listed::entries;
+pub use listed::{Listed, list, opinion_ms};
+pub(crate) use record::{
+    insert, record_analysis, record_contestant, record_course, record_examination, record_judgement,
+    record_task,
 };
+pub(crate) use written::changed;
+pub use written::{Revision, set_written, unwritten, with_revision};
 
 /// Locks the battle and whatever of its tasks is not over, so that what is decided on stays as it was read.
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: BattleId) -> Result<Battle> {
@@ -45,7 +50,7 @@ pub async fn get(db: &Db, id: BattleId) -> Result<Battle> {
 pub(crate) async fn load(connection: &mut PgConnection, id: BattleId) -> Result<Battle> {
     let row = sqlx::query!(
         "select session_id, project_id, battle_type, prompt, terms, status, stopped, base_check, created_at_ms,
-             finished_at_ms, winner_contestant_id
+             finished_at_ms, winner_contestant_id, judged_contestant_id, opinion_tokens
          from battles where id = $1",
         id.0
     )
@@ -66,7 +71,9 @@ pub(crate) async fn load(connection: &mut PgConnection, id: BattleId) -> Result<
             stopped: row.stopped.as_deref().map(from_word).transpose()?,
             finished_at_ms: row.finished_at_ms,
             winner: row.winner_contestant_id.map(ContestantId),
+            judged: row.judged_contestant_id.map(ContestantId),
             base_check: serde_json::from_value(row.base_check)?,
+            opinion_tokens: row.opinion_tokens as u64,
         },
         contestants: contestants(connection, id, kind).await?,
         analyses: analyses(connection, id).await?,
@@ -87,6 +94,7 @@ struct ContestantRow {
     cost_tokens: Option<i64>,
     benchmark: Option<Value>,
     changes: Option<Value>,
+    unkept: Option<String>,
     checked: Value,
 }
 
@@ -104,6 +112,7 @@ impl ContestantRow {
             benchmark: self.benchmark.map(serde_json::from_value).transpose()?,
             tokens: self.cost_tokens.map(|tokens| tokens as u64),
             changes: self.changes.map(serde_json::from_value).transpose()?,
+            unkept: self.unkept,
             check: serde_json::from_value(self.checked)?,
         })
     }
@@ -124,7 +133,8 @@ fn standing(status: &str, error: Option<String>) -> Standing {
 async fn contestants(connection: &mut PgConnection, id: BattleId, kind: Kind) -> Result<Vec<Contestant>> {
     let rows = sqlx::query_as!(
         ContestantRow,
-        "select id, identity, model, variant, lane, tries, status, error, cost_tokens, benchmark, changes, checked
+        "select id, identity, model, variant, lane, tries, status, error, cost_tokens, benchmark, changes, unkept,
+             checked
          from contestants where battle_id = $1 order by place",
         id.0
     )
@@ -171,282 +181,6 @@ async fn tasks(connection: &mut PgConnection, id: BattleId) -> Result<BTreeMap<T
     .fetch_all(connection)
     .await?;
     rows.into_iter().map(|row| Ok((TaskId(row.id), row.into_task()?))).collect()
-}
-
-/// Older ones are found in the history.
-const ENTRIES_MAX: i64 = 200;
-
-/// The battles as the sidebar lists them.
-pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<BattleEntry>> {
-    let rows = sqlx::query!(
-        r#"select id as "id!", session_id as "session_id!", left(prompt, 400) as "prompt!", status as "status!"
-           from (
-               select * from battles where status in ('running', 'analysing')
-               union select * from (select * from battles order by id desc limit $1) newest
-           ) listed order by id"#,
-        ENTRIES_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(BattleEntry {
-                id: BattleId(row.id),
-                session: SessionId(row.session_id),
-                title: domain::chat::title::from_prompt(&row.prompt),
-                status: from_word(&row.status)?,
-            })
-        })
-        .collect()
-}
-
-/// The rows of a battle in which nobody has begun.
-pub(crate) async fn insert(connection: &mut PgConnection, battle: &Battle) -> Result<()> {
-    sqlx::query!(
-        "insert into battles
-             (id, session_id, project_id, battle_type, prompt, terms, status, base_check, created_at_ms)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        battle.id.0,
-        battle.session.0,
-        battle.project.0,
-        word(&battle.kind)?,
-        battle.prompt,
-        serde_json::to_value(&battle.terms)?,
-        word(&battle.course.status)?,
-        serde_json::to_value(&battle.course.base_check)?,
-        battle.created_at_ms
-    )
-    .execute(&mut *connection)
-    .await
-    .map_err(|error| {
-        Error::on_constraint(error, "battles_pkey", Rejected::Invalid("It was launched already.".into()))
-    })?;
-    for (place, contestant) in battle.contestants.iter().enumerate() {
-        sqlx::query!(
-            "insert into contestants (id, battle_id, place, identity, model, variant, lane, status, checked)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            contestant.id.0,
-            battle.id.0,
-            place as i32,
-            contestant.identity.name(),
-            contestant.model.to_string(),
-            contestant.variant,
-            contestant.lane.word(),
-            contestant.standing.word(),
-            serde_json::to_value(&contestant.check)?
-        )
-        .execute(&mut *connection)
-        .await
-        .map_err(|error| {
-            let twice = Rejected::Invalid("A contestant is in the battle twice.".into());
-            Error::on_constraint(error, "contestants_unique", twice)
-        })?;
-    }
-    Ok(())
-}
-
-pub(crate) async fn record_contestant(connection: &mut PgConnection, contestant: &Contestant) -> Result<()> {
-    let benchmark = contestant.benchmark.as_ref();
-    sqlx::query!(
-        "update contestants set task_id = $2, tries = $3, status = $4, error = $5, duration_ms = $6,
-             tokens_per_sec = $7, cost_tokens = $8, benchmark = $9, changes = $10, checked = $11
-         where id = $1",
-        contestant.id.0,
-        contestant.tries.last().map(|task| task.0),
-        serde_json::to_value(&contestant.tries)?,
-        contestant.standing.word(),
-        contestant.standing.reason(),
-        benchmark.map(|it| it.duration_ms as i64),
-        benchmark.and_then(|it| it.tokens_per_sec),
-        contestant.tokens.map(|tokens| tokens as i64),
-        benchmark.map(serde_json::to_value).transpose()?,
-        contestant.changes.as_ref().map(serde_json::to_value).transpose()?,
-        serde_json::to_value(&contestant.check)?
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// For whoever reads the table: what the contestant's task is doing.
-pub(crate) async fn record_task(
-    connection: &mut PgConnection,
-    task: TaskId,
-    standing: &Standing,
-) -> Result<()> {
-    sqlx::query!("update contestants set status = $2 where task_id = $1", task.0, standing.word())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-pub(crate) async fn record_course(
-    connection: &mut PgConnection,
-    id: BattleId,
-    course: &Course,
-) -> Result<()> {
-    sqlx::query!(
-        "update battles set status = $2, stopped = $3, base_check = $4, finished_at_ms = $5, winner_contestant_id = $6
-         where id = $1",
-        id.0,
-        word(&course.status)?,
-        course.stopped.as_ref().map(word).transpose()?,
-        serde_json::to_value(&course.base_check)?,
-        course.finished_at_ms,
-        course.winner.map(|winner| winner.0)
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-pub(crate) async fn record_analysis(
-    connection: &mut PgConnection,
-    id: BattleId,
-    analysis: &Analysis,
-) -> Result<()> {
-    sqlx::query!(
-        "insert into analyses (battle_id, number, analysis) values ($1, $2, $3)
-         on conflict (battle_id, number) do update set analysis = excluded.analysis",
-        id.0,
-        analysis.number as i32,
-        serde_json::to_value(analysis)?
-    )
-    .execute(&mut *connection)
-    .await?;
-    if let Some(verdict) = analysis.verdict() {
-        let winner = verdict.winner.map(|winner| winner.0);
-        sqlx::query!("update battles set judged_contestant_id = $2 where id = $1", id.0, winner)
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
-}
-
-pub(crate) async fn record_judgement(
-    connection: &mut PgConnection,
-    id: BattleId,
-    analysis: u32,
-    place: u32,
-    judgement: &Judgement,
-) -> Result<()> {
-    sqlx::query!(
-        "update analyses set analysis = jsonb_set(analysis, array['judgements', $3::text], $4)
-         where battle_id = $1 and number = $2",
-        id.0,
-        analysis as i32,
-        place.to_string(),
-        serde_json::to_value(judgement)?
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-pub(crate) async fn record_examination(
-    connection: &mut PgConnection,
-    id: BattleId,
-    examination: &Examination,
-) -> Result<()> {
-    sqlx::query!(
-        "insert into cross_examinations (task_id, battle_id, examiner, question, asked_at_ms)
-         values ($1, $2, $3, $4, $5)",
-        examination.task.0,
-        id.0,
-        serde_json::to_value(&examination.examiner)?,
-        examination.question,
-        examination.asked_at_ms
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// A battle as a list has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    pub id: BattleId,
-    pub project: ProjectId,
-    pub kind: Kind,
-    pub title: String,
-    pub status: Status,
-    pub created_at_ms: i64,
-    pub finished_at_ms: Option<i64>,
-    /// Whom a person chose, or else whom the newest verdict names.
-    pub winner: Option<ContestantId>,
-}
-
-/// The newest first, those before a given one.
-pub async fn list(
-    db: &Db,
-    project: Option<ProjectId>,
-    kind: Option<Kind>,
-    before: Option<BattleId>,
-    limit: u32,
-) -> Result<Vec<Listed>> {
-    let rows = sqlx::query!(
-        r#"select id, project_id, battle_type, left(prompt, 400) as "prompt!", status, created_at_ms, finished_at_ms,
-               coalesce(winner_contestant_id, judged_contestant_id) as winner
-           from battles
-           where ($1::uuid is null or project_id = $1) and ($2::text is null or battle_type = $2)
-             and ($3::uuid is null or id < $3)
-           order by id desc limit $4"#,
-        project.map(|project| project.0),
-        kind.map(Kind::word),
-        before.map(|before| before.0),
-        i64::from(limit)
-    )
-    .fetch_all(&db.pool)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(Listed {
-                id: BattleId(row.id),
-                project: ProjectId(row.project_id),
-                kind: from_word(&row.battle_type)?,
-                title: domain::chat::title::from_prompt(&row.prompt),
-                status: from_word(&row.status)?,
-                created_at_ms: row.created_at_ms,
-                finished_at_ms: row.finished_at_ms,
-                winner: row.winner.map(ContestantId),
-            })
-        })
-        .collect()
-}
-
-/// The battles of a host whose results may not be written as they are.
-pub async fn unwritten(db: &Db, host: &str) -> Result<Vec<BattleId>> {
-    let rows = sqlx::query_scalar!(
-        "select id from battles
-         where (results_path is null or status in ('running', 'analysing')) and terms ->> 'host' = $1
-         order by id desc limit 1000",
-        host
-    )
-    .fetch_all(&db.pool)
-    .await?;
-    Ok(rows.into_iter().map(BattleId).collect())
-}
-
-/// How long this model took lately for one digest or judgement; nothing where it gave none.
-pub async fn opinion_ms(db: &Db, model: &ModelRef) -> Result<Option<u64>> {
-    let ms = sqlx::query_scalar!(
-        "select percentile_disc(0.5) within group (order by ms) from (
-             select (outcome -> 'done' -> 'measured' ->> 'duration_ms')::bigint as ms from tasks
-             where work in ('digest', 'judgement') and server = $1 and model = $2 and outcome ? 'done'
-             order by queued_at_ms desc limit 50
-         ) lately",
-        model.server,
-        model.model
-    )
-    .fetch_one(&db.pool)
-    .await?;
-    Ok(ms.map(|ms| ms as u64))
-}
-
-/// Notes where a battle's results lie.
-pub async fn set_results_path(db: &Db, id: BattleId, path: &str) -> Result<()> {
-    sqlx::query!("update battles set results_path = $2 where id = $1", id.0, path).execute(&db.pool).await?;
-    Ok(())
 }
 
 pub(crate) async fn session(connection: &mut PgConnection, id: BattleId) -> Result<SessionId> {

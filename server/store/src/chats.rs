@@ -139,12 +139,20 @@ pub struct Conversation {
     pub work: Work,
     pub model: ModelRef,
     pub said: Vec<Said>,
+    /// The answer that the question follows.
+    pub after: Option<TaskId>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    Question { text: String, files: Vec<SentFile>, left_out: Vec<LeftOut> },
+    Question {
+        text: String,
+        files: Vec<SentFile>,
+        left_out: Vec<LeftOut>,
+    },
     Answer(String),
+    /// It was stopped, or failed, before it said anything.
+    Unanswered,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -175,7 +183,7 @@ pub async fn conversation(db: &Db, task: TaskId) -> Result<Conversation> {
         Some(answer) => chat.path_to(answer.id),
         None => chat.branch().into_iter().take(2).collect(),
     };
-    let mut said = Vec::new();
+    let (mut said, mut after) = (Vec::new(), None);
     // The newest first, because they go first where there is not room for all.
     let mut room = if this.work.is_turn() { FILES_BYTES_MAX } else { 0 };
     for message in path.into_iter().rev() {
@@ -185,11 +193,14 @@ pub async fn conversation(db: &Db, task: TaskId) -> Result<Conversation> {
                 said.push(Said::Question { text: text.clone(), files, left_out: left_out.clone() });
             }
             Body::Assistant { task: own } if *own == task => {}
-            Body::Assistant { task } => said.extend(answer_text(db, &chat, *task).await?.map(Said::Answer)),
+            Body::Assistant { task } => {
+                after.get_or_insert(*task);
+                said.push(answer_text(db, &chat, *task).await?.map_or(Said::Unanswered, Said::Answer));
+            }
         }
     }
     said.reverse();
-    Ok(Conversation { work: this.work, model: this.model.clone(), said })
+    Ok(Conversation { work: this.work, model: this.model.clone(), said, after })
 }
 
 async fn sent_files(db: &Db, attachments: &[Attachment], room: &mut u64) -> Result<Vec<SentFile>> {

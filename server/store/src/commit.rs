@@ -11,11 +11,13 @@ use domain::{
     catalogue::ModelRef,
     chat::{Input, Kind, Report},
     feed::{Event, Seq, StreamId},
+    flow::answer,
     id::{AttachmentId, Attempt, BattleId, ChatId, RunId, SessionId, TaskId},
     layout,
     output::{Outcome, Phase},
     run,
     task::{self, Owner, Work},
+    tool::{self, Ask},
     transcript::Transcript,
     workspace::ChatEntry,
 };
@@ -133,30 +135,49 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
             let battle = battles::lock(&mut tx, battle).await?;
             let stream = StreamId { task, attempt };
             let stream_len = lock_stream(&mut tx, stream).await?;
-            let Made { changes, checked } = results::read(&mut tx, stream).await?;
+            let Made { changes, unkept, checked } = results::read(&mut tx, stream).await?;
             let work = battle.tasks.get(&task).map(|task| task.work);
             let said = match work {
                 Some(Work::Digest | Work::Judgement) => Some(said_in(&mut tx, stream).await?),
                 _ => None,
             };
             let fresh = Fresh::new(Uuid::now_v7());
-            let report =
-                battle::Report { task, attempt, outcome, stream_len, said, changes, checked, fresh, at_ms };
-            battle.decide(battle::Input::Report(report))?
+            let report = battle::Report {
+                task,
+                attempt,
+                outcome,
+                stream_len,
+                said,
+                changes,
+                unkept,
+                checked,
+                fresh,
+                at_ms,
+            };
+            battle.decide(battle::Input::Report(Box::new(report)))?
         }
         Owner::Run(run) => {
             let shown = runs::lock(&mut tx, run).await?;
             let stream = StreamId { task, attempt };
             let stream_len = lock_stream(&mut tx, stream).await?;
             let tally = runs::tally(&mut tx, stream).await?;
-            let is_agent = shown.step_of(task).is_some_and(|step| step.step.agent().is_some());
-            let is_answered = is_agent && matches!(outcome, Outcome::Done { .. });
+            let agent = shown.step_of(task).and_then(|step| step.step.agent());
+            let said = streams::tail_with(&mut tx, stream, stream_len, SAID_OF_STEP_BYTES_MAX).await?;
+            let transcript = Transcript::read(&said.text);
+            let mut tried = agent.map_or(0, |_| tool::tries_to_change(&transcript));
+            let lost = shown.tasks.get(&task).filter(|_| agent.is_some()).map(|task| task.lost.clone());
+            for (attempt, len) in lost.unwrap_or_default() {
+                let stream = StreamId { task, attempt };
+                let said = streams::tail_with(&mut tx, stream, len, SAID_OF_STEP_BYTES_MAX).await?;
+                tried += tool::tries_to_change(&Transcript::read(&said.text));
+            }
+            let answered = agent.filter(|_| matches!(outcome, Outcome::Done { .. }));
+            let kept = answered.map(|agent| answer::kept(&transcript, agent.part, said.before));
             let fresh = Fresh::new(Uuid::now_v7());
-            let ended = run::Ended { task, attempt, outcome, stream_len, tally, fresh, at_ms };
+            let ended = run::Ended { task, attempt, outcome, stream_len, tally, tried, fresh, at_ms };
             let events = shown.ended(ended)?;
-            if is_answered {
-                let said = streams::read_with(&mut tx, stream, 0, SAID_OF_STEP_BYTES_MAX).await?;
-                runs::keep_output(&mut tx, task, &Transcript::read(&said).last_words()).await?;
+            if let Some(kept) = kept {
+                runs::keep_output(&mut tx, task, &kept).await?;
             }
             events
         }
@@ -179,7 +200,7 @@ async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Re
 /// An opinion that is longer is none.
 const SAID_BYTES_MAX: u64 = 256 * 1024;
 
-/// With all that its tools said.
+/// With all that its tools said. Of more, the end is read, because that is where the answer is.
 const SAID_OF_STEP_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What survived of what was said, without reasoning.
@@ -188,30 +209,33 @@ async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result
 }
 
 /// What a running task is doing now.
-pub async fn phase(db: &Db, stream: StreamId, phase: Phase) -> Result<Committed> {
+pub async fn phase(db: &Db, stream: StreamId, phase: Phase, at_ms: i64) -> Result<Committed> {
+    let phase = storable_phase(phase);
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
     let events = match owner_of(&mut tx, task).await? {
         Owner::Chat(chat) => {
             let chat = chats::lock(&mut tx, chat).await?;
             let task = chat.tasks.get(&task).ok_or(Rejected::Stale)?;
-            task.decide(task::Input::Phase { attempt, phase })?
+            task.decide(task::Input::Phase { attempt, phase, at_ms })?
         }
         Owner::Battle(battle) => {
-            battles::lock(&mut tx, battle).await?.decide(battle::Input::Phase { task, attempt, phase })?
+            let input = battle::Input::Phase { task, attempt, phase, at_ms };
+            battles::lock(&mut tx, battle).await?.decide(input)?
         }
-        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase)?,
+        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase, at_ms)?,
     };
     finish(tx, events).await
 }
 
 /// A running task has used so many tokens more. Only battles count them while they run.
-pub async fn used(db: &Db, stream: StreamId, tokens: u64) -> Result<()> {
+pub async fn used(db: &Db, stream: StreamId, tokens: u64, at_ms: i64) -> Result<()> {
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
     if let Owner::Battle(battle) = owner_of(&mut tx, task).await? {
         let battle = battles::lock(&mut tx, battle).await?;
-        let events = battle.decide(battle::Input::Used { task, attempt, tokens })?;
+        let fresh = Fresh::new(Uuid::now_v7());
+        let events = battle.decide(battle::Input::Used { task, attempt, tokens, fresh, at_ms })?;
         finish(tx, events).await?;
     }
     Ok(())
@@ -223,25 +247,25 @@ pub async fn battle(db: &Db, id: BattleId, input: battle::Input) -> Result<Commi
     finish(tx, events).await
 }
 
-/// A new battle, in the tab that it was launched from, or in one of its own.
-pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, target: layout::Target) -> Result<Committed> {
+/// A new battle, in the launcher's tab if it was launched there, or in one of its own.
+pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, origin: layout::Origin) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
     let session = battle.session;
     let layout = layouts::lock(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Arena, layout::Content::Battle(battle.id));
-    let changes = layout.decide(layout::Input::Bind { maker, content, target })?;
+    let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
     events.extend(changed(session, changes));
     finish(tx, events).await
 }
 
-/// A new run, in the tab that it was launched from, or in one of its own.
-pub async fn start_run(db: &Db, shown: run::Shown, at_ms: i64, target: layout::Target) -> Result<Committed> {
+/// A new run, in the launcher's tab if it was launched there, or in one of its own.
+pub async fn start_run(db: &Db, shown: run::Shown, at_ms: i64, origin: layout::Origin) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
     let session = shown.session;
     let layout = layouts::lock(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Orchestrator, layout::Content::Run(shown.id()));
-    let changes = layout.decide(layout::Input::Bind { maker, content, target })?;
+    let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = shown.begin(Fresh::new(Uuid::now_v7()), at_ms)?;
     events.extend(changed(session, changes));
     finish(tx, events).await
@@ -264,9 +288,22 @@ pub(crate) async fn finish(mut tx: Transaction<'_, Postgres>, events: Vec<Event>
     Ok(Committed { seq, events })
 }
 
+fn clean(text: String) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// What an agent asks in words that Postgres does not keep is asked all the same.
+fn storable_phase(phase: Phase) -> Phase {
+    match phase {
+        Phase::Asking(ask) => {
+            Phase::Asking(Ask { title: clean(ask.title), detail: clean(ask.detail), ..ask })
+        }
+        other => other,
+    }
+}
+
 /// What a model server says of its failure must not keep the task from ending.
 fn storable(outcome: Outcome) -> Outcome {
-    let clean = |reason: String| reason.replace('\0', "\u{fffd}");
     match outcome {
         Outcome::Failed { reason } => Outcome::Failed { reason: clean(reason) },
         Outcome::Void { reason } => Outcome::Void { reason: clean(reason) },

@@ -1,13 +1,16 @@
 //! Events as changes of rows. Replaying the log gives the same rows; `tests/it/replay.rs` holds us to it.
 
+use std::collections::BTreeSet;
+
 use domain::{
-    battle::Standing,
+    battle::{Standing, results::concerned},
     chat::{Body, Queued},
     feed::{Event, StreamId},
     id::{ChatId, TaskId},
     output::Phase,
     slot,
     task::{Owner, Task},
+    tool::ANSWER_SECONDS_MAX,
 };
 use sqlx::PgConnection;
 
@@ -16,6 +19,10 @@ use crate::{Result, attachments, battles, chats::word, layouts, runs, search, sl
 pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> Result<()> {
     for event in events {
         one(connection, event).await?;
+    }
+    let battles: BTreeSet<_> = events.iter().filter_map(concerned).map(|battle| battle.0).collect();
+    if !battles.is_empty() {
+        battles::changed(connection, &Vec::from_iter(battles)).await?;
     }
     Ok(())
 }
@@ -44,8 +51,8 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             battles::record_examination(connection, *battle, examination).await?;
         }
         Event::FlowRunStarted { run } => runs::insert(connection, run).await?,
-        Event::FlowRunStepUpdated { run, task, change } => {
-            runs::record_step(connection, *run, *task, change).await?;
+        Event::FlowRunStepUpdated { run, task, change, tried } => {
+            runs::record_step(connection, *run, *task, change, *tried).await?;
         }
         Event::FlowRunUpdated { run, change, at_ms } => {
             runs::record_run(connection, *run, change, *at_ms).await?;
@@ -138,15 +145,27 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
                 .execute(connection)
                 .await?;
         }
-        Event::TaskPhase { owner, task, phase, .. } => {
+        Event::TaskPhase { owner, task, phase, began_at_ms, .. } => {
             if let Owner::Battle(_) = owner {
                 battles::record_task(connection, *task, &Standing::during(phase)).await?;
             }
-            sqlx::query!("update tasks set phase = $2 where id = $1", task.0, serde_json::to_value(phase)?)
+            sqlx::query!(
+                "update tasks set phase = $2, started_at_ms = coalesce($3, started_at_ms) where id = $1",
+                task.0,
+                serde_json::to_value(phase)?,
+                *began_at_ms
+            )
+            .execute(&mut *connection)
+            .await?;
+            // While a person is asked, others may have the model, and the attempt's time stands still.
+            if matches!(phase, Phase::Asking(_)) {
+                sqlx::query!(
+                    "update tasks set deadline_at = deadline_at + make_interval(secs => $2) where id = $1",
+                    task.0,
+                    f64::from(ANSWER_SECONDS_MAX)
+                )
                 .execute(&mut *connection)
                 .await?;
-            // While a person is asked, others may have the model.
-            if matches!(phase, Phase::Asking(_)) {
                 slots::release(connection, *task).await?;
             }
         }

@@ -1,11 +1,13 @@
 //! Runs as rows.
 
+mod made;
+mod recordings;
+
 use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
-    feed::StreamId,
-    flow::{Band, FlowId, Report, Request, Step, StepId, request::Target, rounds::Tally},
+    flow::{Band, FlowId, Request, Step, StepId, request::Target},
     id::{Attempt, ProjectId, RunId, SessionId, TaskId},
     run::{Change, Run, RunStep, Shown, Status, StepStatus, call},
     task::{self, Task},
@@ -13,14 +15,15 @@ use domain::{
 };
 use sqlx::{PgConnection, Postgres, Transaction};
 
+pub use made::{keep_made, outputs, report};
+pub(crate) use made::{keep_output, tally};
+pub use recordings::{Recording, free, is_freed, recordings};
+
 use crate::{
     Db, Error, Result,
     chats::{from_word, word},
     tasks::TaskRow,
 };
-
-/// An answer that is longer keeps its end, where it comes to the point.
-pub const OUTPUT_BYTES_MAX: usize = 256 * 1024;
 
 /// Locks the run and whatever of its tasks is not over, so that what is decided on stays as it was read.
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Result<Shown> {
@@ -52,7 +55,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: RunId) -> Result<Sho
     .await?
     .ok_or_else(|| Rejected::missing("run"))?;
     let tasks = tasks(connection, id).await?;
-    let (steps, carried_by) = steps(connection, id, &tasks).await?;
+    let Steps { steps, carried_by, tried } = steps(connection, id, &tasks).await?;
     let is_begun = tasks.values().any(|task| !task.attempts().is_empty());
     let status = status(&row.status, row.cancelling, is_begun, row.error)?;
     let request = Request {
@@ -71,6 +74,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: RunId) -> Result<Sho
         finished_at_ms: row.finished_at_ms,
         carried_by,
         tasks,
+        tried,
     })
 }
 
@@ -86,22 +90,28 @@ fn status(word: &str, cancelling: bool, is_begun: bool, error: Option<String>) -
     })
 }
 
-async fn steps(
-    connection: &mut PgConnection,
-    id: RunId,
-    tasks: &BTreeMap<TaskId, Task>,
-) -> Result<(Vec<RunStep>, BTreeMap<StepId, TaskId>)> {
+#[derive(Default)]
+struct Steps {
+    steps: Vec<RunStep>,
+    carried_by: BTreeMap<StepId, TaskId>,
+    tried: BTreeMap<StepId, u32>,
+}
+
+async fn steps(connection: &mut PgConnection, id: RunId, tasks: &BTreeMap<TaskId, Task>) -> Result<Steps> {
     let rows = sqlx::query!(
-        "select plan, task_id, status, attempt, reason from flow_steps where run_id = $1 order by place",
+        "select plan, task_id, status, attempt, reason, tried from flow_steps where run_id = $1 order by place",
         id.0
     )
     .fetch_all(connection)
     .await?;
-    let (mut steps, mut carried_by) = (Vec::new(), BTreeMap::new());
+    let mut read = Steps::default();
     for row in rows {
         let step: Step = serde_json::from_value(row.plan)?;
         let task = row.task_id.map(TaskId);
-        carried_by.extend(task.map(|task| (step.id.clone(), task)));
+        read.carried_by.extend(task.map(|task| (step.id.clone(), task)));
+        if row.tried > 0 {
+            read.tried.insert(step.id.clone(), row.tried as u32);
+        }
         let task = task.and_then(|task| tasks.get(&task));
         let reason = row.reason.unwrap_or_default();
         let status = match row.status.as_str() {
@@ -113,9 +123,9 @@ async fn steps(
             _ => under_way(task),
         };
         let lost = task.map_or(0, |task| task.lost.len() as u32);
-        steps.push(RunStep { step, status, lost });
+        read.steps.push(RunStep { step, status, lost });
     }
-    Ok((steps, carried_by))
+    Ok(read)
 }
 
 /// What lies between ready and over is the task's to tell.
@@ -224,6 +234,7 @@ pub(crate) async fn record_step(
     id: RunId,
     task: Option<TaskId>,
     change: &Change,
+    tried: u32,
 ) -> Result<()> {
     let Some(step) = change.step() else { return Ok(()) };
     let status = match change {
@@ -237,14 +248,15 @@ pub(crate) async fn record_step(
         _ => None,
     };
     sqlx::query!(
-        "update flow_steps set status = $3, attempt = $4, reason = $5, task_id = coalesce($6, task_id)
+        "update flow_steps set status = $3, attempt = $4, reason = $5, task_id = coalesce($6, task_id), tried = $7
          where run_id = $1 and step = $2",
         id.0,
         step.0,
         status.word(),
         attempt,
         status.reason(),
-        task.map(|task| task.0)
+        task.map(|task| task.0),
+        tried as i32
     )
     .execute(connection)
     .await?;
@@ -312,83 +324,6 @@ async fn add_round(connection: &mut PgConnection, id: RunId, change: &Change) ->
     Ok(())
 }
 
-/// What an agent answered in the end, with its report.
-pub(crate) async fn keep_output(connection: &mut PgConnection, task: TaskId, said: &str) -> Result<()> {
-    let clean = said.replace('\0', "\u{fffd}");
-    let from = clean.ceil_char_boundary(clean.len().saturating_sub(OUTPUT_BYTES_MAX));
-    sqlx::query!("update flow_steps set output = $2 where task_id = $1", task.0, &clean[from..])
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// What the agents of a run answered, by step.
-pub async fn outputs(db: &Db, id: RunId) -> Result<BTreeMap<StepId, String>> {
-    let rows = sqlx::query!(
-        r#"select step, output as "output!" from flow_steps
-           where run_id = $1 and status = 'done' and output is not null"#,
-        id.0
-    )
-    .fetch_all(&db.pool)
-    .await?;
-    Ok(rows.into_iter().map(|row| (StepId(row.step), row.output)).collect())
-}
-
-/// Keeps what a step of code made until it reports. One that is no longer running must not.
-pub async fn keep_made(
-    db: &Db,
-    stream: StreamId,
-    tally: Option<Tally>,
-    report: Option<&Report>,
-) -> Result<()> {
-    let tally = tally.map(|Tally { new, major, known, contradicted }| {
-        serde_json::json!([new, major, known, contradicted])
-    });
-    let kept = sqlx::query!(
-        "insert into task_results (task_id, attempt, tally, report)
-         select $1, $2, $3, $4 where exists (
-             select from tasks where id = $1 and attempt = $2 and status = 'running')
-         on conflict (task_id, attempt) do update set tally = excluded.tally, report = excluded.report",
-        stream.task.0,
-        stream.attempt.0 as i32,
-        tally,
-        report.map(serde_json::to_value).transpose()?
-    )
-    .execute(&db.pool)
-    .await?;
-    if kept.rows_affected() == 0 { Err(Rejected::Stale.into()) } else { Ok(()) }
-}
-
-pub(crate) async fn tally(connection: &mut PgConnection, stream: StreamId) -> Result<Option<Tally>> {
-    let row = sqlx::query_scalar!(
-        "select tally from task_results where task_id = $1 and attempt = $2",
-        stream.task.0,
-        stream.attempt.0 as i32
-    )
-    .fetch_optional(connection)
-    .await?
-    .flatten();
-    let Some(row) = row else { return Ok(None) };
-    let [new, major, known, contradicted] = serde_json::from_value(row)?;
-    Ok(Some(Tally { new, major, known, contradicted }))
-}
-
-/// None while there is none yet.
-pub async fn report(db: &Db, id: RunId) -> Result<Option<Report>> {
-    let report = sqlx::query_scalar!(
-        "select report from flow_steps
-         join task_results on task_results.task_id = flow_steps.task_id
-             and task_results.attempt = flow_steps.attempt
-         where run_id = $1 and flow_steps.status = 'done' and report is not null
-         order by place desc limit 1",
-        id.0
-    )
-    .fetch_optional(&db.pool)
-    .await?
-    .flatten();
-    Ok(report.map(serde_json::from_value).transpose()?)
-}
-
 /// A run as a list has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
@@ -442,14 +377,6 @@ pub async fn list(
             })
         })
         .collect()
-}
-
-pub async fn is_there(db: &Db, id: RunId) -> Result<bool> {
-    match session(&mut *db.pool.acquire().await?, id).await {
-        Ok(_) => Ok(true),
-        Err(Error::Rejected(Rejected::Missing { .. })) => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 pub(crate) async fn session(connection: &mut PgConnection, id: RunId) -> Result<SessionId> {

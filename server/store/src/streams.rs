@@ -96,6 +96,47 @@ pub(crate) async fn read_with(
     Ok(whole_characters(bytes))
 }
 
+/// The end of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tail {
+    pub text: String,
+    /// How many bytes there are before it.
+    pub before: u64,
+}
+
+/// At most the last `max` bytes, from the beginning of a segment on.
+pub async fn tail(db: &Db, stream: StreamId, max: u64) -> Result<Tail> {
+    let mut connection = db.pool.acquire().await?;
+    let len = sqlx::query_scalar!(
+        "select len from streams where task_id = $1 and attempt = $2",
+        stream.task.0,
+        stream.attempt.0 as i32
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    tail_with(&mut connection, stream, len.unwrap_or(0) as u64, max).await
+}
+
+/// The same within a transaction, of a stream of this length.
+pub(crate) async fn tail_with(
+    connection: &mut PgConnection,
+    stream: StreamId,
+    len: u64,
+    max: u64,
+) -> Result<Tail> {
+    let first = len.saturating_sub(max);
+    // It may lie inside a character, which has at most four bytes.
+    for from in first..first + 4 {
+        let text = read_with(connection, stream, from, max).await?;
+        if !text.is_empty() || from == 0 || from >= len {
+            let whole = if from == 0 { &text } else { Transcript::from_mark(&text) };
+            let before = from + (text.len() - whole.len()) as u64;
+            return Ok(Tail { text: whole.to_owned(), before });
+        }
+    }
+    Ok(Tail { text: String::new(), before: len })
+}
+
 /// Turns the chunks of a stream that has ended into one body.
 pub async fn fold(db: &Db, stream: StreamId) -> Result<()> {
     let (task, attempt) = (stream.task.0, stream.attempt.0 as i32);

@@ -4,23 +4,34 @@ use std::collections::BTreeMap;
 
 use domain::{
     Rejected,
-    chat::title,
+    chat::{Kind, TitledBy, title},
     feed::{Event, StreamId},
-    id::{BattleId, ChatId, WorktreeId},
+    id::{BattleId, ChatId, SessionId, TaskId, WorktreeId},
+    layout::{Content, Input, Target},
     task::{Owner, Status},
     worktree::{State, Worktree},
 };
+use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
     Db, Error, Result,
     chats::{self, from_word, word},
-    commit,
+    commit, layouts, workspace,
 };
 
 /// What agents can go on from, by their names.
-pub type AgentSessions = BTreeMap<String, String>;
+pub type AgentSessions = BTreeMap<String, AgentSession>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSession {
+    /// Empty where the agent was here and cannot go on from anywhere.
+    pub session: String,
+    /// The answer up to which the session holds the conversation. None: it holds what was before the first question.
+    #[serde(default)]
+    pub after: Option<TaskId>,
+}
 
 struct Row {
     id: Uuid,
@@ -50,6 +61,14 @@ pub(crate) async fn of_chat(connection: &mut PgConnection, chat: ChatId) -> Resu
     )
     .fetch_optional(connection)
     .await?;
+    row.map(Row::into_worktree).transpose()
+}
+
+pub async fn by_id(db: &Db, id: WorktreeId) -> Result<Option<Worktree>> {
+    let row =
+        sqlx::query_as!(Row, "select id, host, base, carried, state from worktrees where id = $1", id.0)
+            .fetch_optional(&db.pool)
+            .await?;
     row.map(Row::into_worktree).transpose()
 }
 
@@ -108,31 +127,57 @@ pub async fn made_for_battle(db: &Db, stream: StreamId, worktree: &Worktree) -> 
 
 /// Says what became of a worktree that is no Coder's.
 pub async fn set_state_of_battles(db: &Db, id: WorktreeId, state: State) -> Result<()> {
-    sqlx::query!("update worktrees set state = $2 where id = $1 and chat_id is null", id.0, word(&state)?)
-        .execute(&db.pool)
-        .await?;
+    sqlx::query!(
+        "update worktrees set state = $2 where id = $1 and chat_id is null and state <> 'gone'",
+        id.0,
+        word(&state)?
+    )
+    .execute(&db.pool)
+    .await?;
     Ok(())
 }
 
-/// Lets a Coder that has no worktree go on in this one.
-pub async fn go_on_in(db: &Db, id: WorktreeId, chat: ChatId) -> Result<()> {
+/// The Coder that goes on in the worktree of a battle's attempt: the one that does so already, brought to the front,
+/// or a new one of this name.
+pub async fn go_on(
+    db: &Db,
+    session: SessionId,
+    id: WorktreeId,
+    title: String,
+    target: Target,
+) -> Result<ChatId> {
     let mut tx = db.pool.begin().await?;
-    let chat = chats::lock(&mut tx, chat).await?;
-    let row = sqlx::query_as!(
-        Row,
-        "update worktrees set chat_id = $2 where id = $1 and chat_id is null and state = 'ready'
-         returning id, host, base, carried, state",
-        id.0,
-        chat.id.0
-    )
-    .fetch_optional(&mut *tx)
-    .await?;
-    let Some(row) = row.filter(|_| chat.worktree.is_none()) else {
-        return Err(Rejected::Invalid("The worktree is not there any more, or in use already.".into()).into());
+    let layout = layouts::lock(&mut tx, session).await?;
+    let known = sqlx::query!("select chat_id, state from worktrees where id = $1 for update", id.0)
+        .fetch_optional(&mut *tx)
+        .await?;
+    let known = known.ok_or_else(|| Rejected::missing("worktree"))?;
+    let mut events = Vec::new();
+    let chat = match known.chat_id {
+        Some(chat) => ChatId(chat),
+        None if from_word::<State>(&known.state)? != State::Ready => {
+            return Err(Rejected::Invalid("The worktree is not there any more.".into()).into());
+        }
+        None => {
+            let chat = workspace::insert_chat(&mut tx, session, Kind::Coder).await?;
+            let row = sqlx::query_as!(
+                Row,
+                "update worktrees set chat_id = $2 where id = $1 returning id, host, base, carried, state",
+                id.0,
+                chat.id.0
+            );
+            let worktree = row.fetch_one(&mut *tx).await?.into_worktree()?;
+            let id = chat.id;
+            events.push(Event::ChatAdded { chat });
+            events.push(Event::WorktreeChanged { chat: id, worktree });
+            events.push(Event::ChatTitled { chat: id, title, by: TitledBy::Person });
+            id
+        }
     };
-    let worktree = row.into_worktree()?;
-    commit::finish(tx, vec![Event::WorktreeChanged { chat: chat.id, worktree }]).await?;
-    Ok(())
+    let changes = layout.decide(Input::Open { content: Content::Chat(chat), target })?;
+    events.extend(changes.into_iter().map(|change| Event::LayoutChanged { session, change }));
+    commit::finish(tx, events).await?;
+    Ok(chat)
 }
 
 pub(crate) async fn record(connection: &mut PgConnection, chat: ChatId, worktree: &Worktree) -> Result<()> {
@@ -193,7 +238,7 @@ pub async fn set_state(db: &Db, chat: ChatId, state: State) -> Result<Worktree> 
         return Err(Rejected::Busy.into());
     }
     let worktree = chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?;
-    let worktree = Worktree { state, ..worktree };
+    let worktree = Worktree { state: worktree.state.turned(state)?, ..worktree };
     commit::finish(tx, vec![Event::WorktreeChanged { chat: chat.id, worktree: worktree.clone() }]).await?;
     Ok(worktree)
 }
@@ -206,13 +251,13 @@ pub async fn agent_sessions(db: &Db, id: WorktreeId) -> Result<AgentSessions> {
 }
 
 /// Keeps what an agent can go on from.
-pub async fn keep_agent_session(db: &Db, id: WorktreeId, agent: &str, session: &str) -> Result<()> {
+pub async fn keep_agent_session(db: &Db, id: WorktreeId, agent: &str, session: AgentSession) -> Result<()> {
     sqlx::query!(
-        "update worktrees set agent_sessions = agent_sessions || jsonb_build_object($2::text, $3::text)
+        "update worktrees set agent_sessions = agent_sessions || jsonb_build_object($2::text, $3::jsonb)
          where id = $1",
         id.0,
         agent,
-        session
+        serde_json::to_value(session)?
     )
     .execute(&db.pool)
     .await?;

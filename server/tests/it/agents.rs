@@ -2,7 +2,9 @@
 //! `--agents` all six; the names of these tests are the table that it prints.
 
 mod configured;
+mod installing;
 mod login;
+mod placed;
 mod reading;
 mod trouble;
 
@@ -18,6 +20,7 @@ use domain::{
 use scripted::calls::{asking_shell, shell, write};
 
 use crate::{
+    arena::{self, Field},
     coder::{calls, changes, coder, marked, paths, task, work_of},
     harness::{Server, Watcher, World, eventually},
 };
@@ -32,7 +35,7 @@ pub fn tree(world: &World, page: &Watcher) -> PathBuf {
     world.folder.path().canonicalize().unwrap().join("one/worktrees").join(id.to_string()).join("tree")
 }
 
-async fn until_asked(server: &Server, page: &mut Watcher) -> tool::Ask {
+pub async fn until_asked(server: &Server, page: &mut Watcher) -> tool::Ask {
     let asked = |page: &Watcher| match (!page.chat().branch().is_empty()).then(|| page.last_status()) {
         Some(Status::Running { phase: Phase::Asking(ask), .. }) => Some(ask.clone()),
         _ => None,
@@ -41,7 +44,7 @@ async fn until_asked(server: &Server, page: &mut Watcher) -> tool::Ask {
     asked(page).unwrap()
 }
 
-async fn answer(server: &Server, page: &Watcher, ask: &tool::Ask, permit: &str) {
+pub async fn answer(server: &Server, page: &Watcher, ask: &tool::Ask, permit: &str) {
     let fields = [
         ("chat", page.chat.to_string()),
         ("task", page.last_task().id.to_string()),
@@ -52,14 +55,14 @@ async fn answer(server: &Server, page: &Watcher, ask: &tool::Ask, permit: &str) 
     server.call("answer_ask", &fields).await;
 }
 
-async fn settled(server: &Server, page: &mut Watcher, count: usize) {
+pub async fn settled(server: &Server, page: &mut Watcher, count: usize) {
     page.until(server, "the turn's end", |page| {
         page.chat().messages.len() == count && matches!(page.last_status(), Status::Settled { .. })
     })
     .await;
 }
 
-fn asking(chat: ChatId, text: &str, agent: &str) -> Vec<(&'static str, String)> {
+pub fn asking(chat: ChatId, text: &str, agent: &str) -> Vec<(&'static str, String)> {
     let mut fields = task(chat, text, agent).to_vec();
     fields.push(("coder[asks]", "true".to_owned()));
     fields
@@ -95,20 +98,26 @@ async fn writes(agent: &str) {
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     let commands = format!(
-        "echo x > {}/escaped; (setsid sleep 300 >/dev/null 2>&1 &) ; echo over > done.txt",
+        "echo x > {}/escaped; setsid sleep 300 >/dev/null 2>&1 & echo $! > child.txt; echo over > done.txt",
         project.display()
     );
     let ask = format!(
-        "{}{}[[say second words]]",
+        "{}{}{}[[say second words]]",
         write(agent, &tree.join("hello.txt"), "hello\n"),
-        shell(agent, &commands)
+        shell(agent, &commands),
+        shell(agent, "kill -0 $(cat child.txt) && echo yes > alive.txt")
     );
     work_of(&server, &mut page, &ask, agent).await;
     assert!(page.answer().contains("second words"), "{:?} {}", page.last_status(), page.last_stream());
     assert!(!page.answer().contains("began anew"), "it goes on from its session: {}", page.answer());
     let titles: Vec<_> = calls(&page).into_iter().map(|call| call.title).collect();
-    assert_eq!(titles.len(), 2, "{titles:?}");
-    assert_eq!(paths(&changes(&server, chat).await), ["A done.txt", "A hello.txt"]);
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    let made = ["A alive.txt", "A child.txt", "A done.txt", "A hello.txt"];
+    assert_eq!(
+        paths(&changes(&server, chat).await),
+        made,
+        "the control: its child lives on after the command"
+    );
     assert_eq!(fs::read_to_string(tree.join("hello.txt")).unwrap(), "hello\n");
     assert!(!project.join("escaped").exists(), "the wall holds");
     nothing_left(&page).await;
@@ -138,7 +147,7 @@ macro_rules! cases_of {
             $(#[$made_for])?
             mod $module {
                 use super::{asks, writes};
-                use super::{reading::*, trouble::*};
+                use super::{placed::*, reading::*, trouble::*};
                 #[allow(unused_imports)]
                 use super::login::*;
                 cases_of!(@ $module
@@ -151,6 +160,8 @@ macro_rules! cases_of {
                     tells_a_model_error
                     ends_with_its_model_server
                     is_cleared_up_after_a_kill
+                    works_in_a_flow
+                    cross_examines
                     $($more)*
                 );
             }
@@ -197,4 +208,30 @@ async fn our_own_agent_asks_and_gives_its_place_away_meanwhile() {
     settled(&server, &mut page, 2).await;
     assert_eq!(page.answer().trim(), "done");
     assert_eq!(paths(&changes(&server, chat).await), ["A a"]);
+}
+
+/// What an agent tells is of its last call alone, so the model server's word counts, call by call.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test(flavor = "multi_thread")]
+async fn goose_is_counted_by_all_its_calls() {
+    let (world, server, _, chat) = ready("goose").await;
+    let mut page = server.watch(chat).await;
+    let script = format!("{}{}[[say done]]", shell("goose", "echo one"), shell("goose", "echo two"));
+    work_of(&server, &mut page, &script, "goose").await;
+    let Status::Settled { outcome: Outcome::Done { measured }, .. } = page.last_status() else {
+        panic!("{:?}", page.last_status())
+    };
+    let log = world.model_log().await;
+    let tokens: Vec<_> =
+        log["requests"].as_array().unwrap().iter().map(|it| it["tokens"].as_u64().unwrap()).collect();
+    assert!(tokens.len() >= 3, "the control: it called its model several times: {tokens:?}");
+    let said = measured.usage.unwrap().completion_tokens;
+    assert_eq!(said, Some(tokens.iter().sum()), "{tokens:?}");
+
+    let field = Field::new(&world, &server).await;
+    let mut battle = field.coding(&script, &["goose@small", "native@large"]);
+    battle["tokens_max"] = 1.into();
+    let id = arena::launch(&server, battle).await;
+    let battle = arena::over(&server, &id).await;
+    assert_eq!(battle["status"], "cancelled", "{battle:#}");
 }

@@ -4,8 +4,13 @@ mod analysis;
 mod bad;
 mod crash;
 mod docs;
+mod ends;
 mod export;
+mod lanes;
+mod long;
 mod results;
+mod secrets;
+mod tries;
 
 use std::{fs, path::PathBuf};
 
@@ -90,6 +95,19 @@ pub fn statuses(battle: &Value) -> Vec<&str> {
 
 pub fn contestant(battle: &Value, place: usize) -> String {
     battle["contestants"][place]["id"].as_str().unwrap().to_owned()
+}
+
+pub async fn post(server: &Server, path: String, body: Value) -> Value {
+    let (status, answer) = server.script(&path, Some(body)).await;
+    assert_eq!(status, StatusCode::OK, "{path}: {answer}");
+    answer
+}
+
+/// What the model server was asked of this model.
+pub async fn asked_of(world: &World, model: &str) -> Vec<String> {
+    let log = world.model_log().await;
+    let requests = log["requests"].as_array().unwrap().iter().filter(|it| it["model"] == model);
+    requests.map(|it| it["last_user_message"].as_str().unwrap().to_owned()).collect()
 }
 
 pub async fn diff(server: &Server, id: &str, contestant: &str) -> String {
@@ -191,54 +209,4 @@ async fn everybody_begins_with_what_there_was_at_the_start() {
         let patch = diff(&server, &id, &contestant(&battle, place)).await;
         assert!(patch.contains("+uncommitted\n+one\n") && !patch.contains("draft.txt"), "{patch}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stop_ends_the_processes_and_keeps_what_there_is() {
-    let world = World::new().await;
-    let server = world.server("one").await;
-    let field = Field::new(&world, &server).await;
-    let mark = format!("sleep 3{}", &Uuid::now_v7().as_u128().to_string()[..8]);
-    let prompt = format!("[[say Begun.]][[shell echo half > half.txt; {mark}]]");
-    let id = launch(&server, field.coding(&prompt, &["native@small", "goose@large"])).await;
-    let runs = || {
-        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&line).replace('\0', " ").contains(&mark)
-        })
-    };
-    eventually("the command runs", || async { runs().then_some(()) }).await;
-    let (status, _) = server.script(&format!("/api/battles/{id}/stop"), Some(json!({}))).await;
-    assert_eq!(status, StatusCode::OK);
-    let battle = over(&server, &id).await;
-    assert_eq!((battle["status"].as_str(), statuses(&battle)), (Some("cancelled"), vec!["cancelled"; 2]));
-    assert!(!runs(), "a process of a stopped contestant is still there");
-    assert!(diff(&server, &id, &contestant(&battle, 0)).await.contains("+half"));
-    assert_eq!(battle["contestants"][1]["error"], "The battle was stopped.");
-    // What was stopped can be tried again, and nothing of before is in its way.
-    let first = contestant(&battle, 0);
-    let again = server.script(&format!("/api/battles/{id}/contestants/{first}/retry"), Some(json!({}))).await;
-    assert_eq!(again.0, StatusCode::OK, "{}", again.1);
-    until(&server, &id, "the second try", |it| it["contestants"][0]["tries"].as_array().unwrap().len() == 2)
-        .await;
-    let (status, _) =
-        server.script(&format!("/api/battles/{id}/contestants/{first}/stop"), Some(json!({}))).await;
-    assert_eq!(status, StatusCode::OK);
-    over(&server, &id).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_battle_that_has_spent_what_it_may_is_ended() {
-    let world = World::new().await;
-    let server = world.server("one").await;
-    let field = Field::new(&world, &server).await;
-    let steps: String = (0..30).map(|n| format!("[[shell echo {n}]]")).collect();
-    let mut battle = field.coding(&steps, &["native@small", "native@large"]);
-    battle["tokens_max"] = json!(3_000);
-    let id = launch(&server, battle).await;
-    let battle = over(&server, &id).await;
-    assert_eq!(battle["status"], "cancelled", "{battle:#}");
-    assert_eq!(battle["stopped"], "The battle had used all the tokens that it may.");
-    let spent = battle["tokens"].as_u64().unwrap();
-    assert!(spent > 3_000, "{spent}");
 }

@@ -1,5 +1,8 @@
 //! Agents at work: in a worktree of their own, behind their wall, until a person applies what they did.
 
+mod kept;
+mod native;
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -25,7 +25,8 @@ async fn a_killed_server_finishes_the_turn_at_its_next_start() {
     let [(first, len)] = task.lost[..] else { panic!("one attempt was lost: {:?}", task.lost) };
     let kept = page.stream_text(StreamId { task: task.id, attempt: first });
     assert!(before.starts_with(&kept) || kept.starts_with(&before), "what was shown stays as it was");
-    // A tenth of a second of 200 tokens a second, and as much again for what was on its way.
+    // At most a tenth of a second of 200 tokens a second is taken back, where the database is quick. On a machine that
+    // is busy it is not, and what came meanwhile counts too.
     let missing = before.len().saturating_sub(kept.len());
     assert!(missing <= 200, "at most the last batch is taken back, this was {missing} bytes of {len}");
 

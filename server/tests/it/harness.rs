@@ -1,6 +1,7 @@
 //! A world for one test: a database of its own, a scripted model server, and as many BooCode processes as it
 //! needs.
 
+mod kernel;
 mod page;
 mod postgres;
 
@@ -88,6 +89,19 @@ impl World {
         Server::start(command, self.client.clone(), None).await
     }
 
+    /// A server whose model server asks for this key.
+    pub async fn server_with_key(&self, name: &str, key: &str) -> Server {
+        let settings = format!(
+            "[[model_server]]\nname = \"local\"\nurl = \"{}\"\napi_key_env = \"SCRIPTED_KEY\"\n",
+            self.model_url
+        );
+        let file = self.folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, settings).unwrap();
+        let mut command = self.command(name, 0);
+        command.env("SCRIPTED_KEY", key).arg("--config").arg(file);
+        Server::start(command, self.client.clone(), None).await
+    }
+
     /// A server that finds its agents in a folder of the test's.
     pub async fn server_with_tools(&self, name: &str, tools: &Path) -> Server {
         let mut command = self.command(name, 0);
@@ -96,6 +110,28 @@ impl World {
             .arg("--model-server")
             .arg(format!("local={}", self.model_url));
         Server::start(command, self.client.clone(), None).await
+    }
+
+    /// The same with programs of the test's before all others.
+    pub async fn server_with_programs(&self, name: &str, tools: &Path, programs: &Path) -> Server {
+        let mut path = programs.as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut command = self.command(name, 0);
+        command
+            .env("BOOCODE_TOOLS_DIR", tools)
+            .env("PATH", path)
+            .arg("--model-server")
+            .arg(format!("local={}", self.model_url));
+        Server::start(command, self.client.clone(), None).await
+    }
+
+    /// A server on a kernel that has no Landlock, as far as it can tell.
+    pub async fn server_without_landlock(&self, name: &str) -> Server {
+        let mut command = self.command(name, 0);
+        command.arg("--model-server").arg(format!("local={}", self.model_url));
+        let child = kernel::on_one_without_landlock(move || Server::spawn(command));
+        Server::greet(child, self.client.clone(), None).await
     }
 
     /// A server that is called by the name of a proxy in front, of which this test plays the part.
@@ -169,14 +205,17 @@ pub struct Server {
 
 impl Server {
     /// `behind` is the port of a server whose link leads to a proxy.
-    async fn start(mut command: Command, client: Client, behind: Option<u16>) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
+    async fn start(command: Command, client: Client, behind: Option<u16>) -> Self {
+        Self::greet(Self::spawn(command), client, behind).await
+    }
+
+    fn spawn(mut command: Command) -> Child {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        command.kill_on_drop(true).spawn().unwrap()
+    }
+
+    /// Waits until it is ready, and logs in.
+    async fn greet(mut child: Child, client: Client, behind: Option<u16>) -> Self {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let link = timeout(PATIENCE, async {
             loop {

@@ -4,6 +4,7 @@ mod bad;
 mod crash;
 mod every;
 mod reading;
+mod recordings;
 
 use std::{
     fs,
@@ -111,7 +112,7 @@ async fn wide_server(world: &World, name: &str, backend: &str, model: &str) -> S
     world.server_with(name, &["--config", file.to_str().unwrap()]).await
 }
 
-async fn launch(server: &Server, run: Value) -> String {
+pub async fn launch(server: &Server, run: Value) -> String {
     let (status, launched) = server.script("/api/runs", Some(run)).await;
     assert_eq!(status, StatusCode::CREATED, "{launched}");
     launched["id"].as_str().unwrap().to_owned()
@@ -130,7 +131,7 @@ async fn until(server: &Server, id: &str, what: &str, done: impl Fn(&Value) -> b
 }
 
 /// Each of its steps may take as long as anything may.
-async fn over(server: &Server, id: &str) -> Value {
+pub async fn over(server: &Server, id: &str) -> Value {
     let is_open = |status: &str| matches!(status, "waiting" | "queued" | "running");
     let open = |run: &Value| steps(run).iter().filter(|(_, status)| is_open(status)).count();
     let is_over = |run: &Value| !is_open(run["status"].as_str().unwrap());
@@ -142,7 +143,7 @@ async fn over(server: &Server, id: &str) -> Value {
     run
 }
 
-fn steps(run: &Value) -> Vec<(&str, &str)> {
+pub fn steps(run: &Value) -> Vec<(&str, &str)> {
     let steps = run["steps"].as_array().unwrap().iter();
     steps.map(|step| (step["id"].as_str().unwrap(), step["status"].as_str().unwrap())).collect()
 }
@@ -154,9 +155,22 @@ async fn report(server: &Server, id: &str) -> (Value, String) {
     (report, markdown.as_str().unwrap().to_owned())
 }
 
-/// The page of a run as a browser gets it, with all that its agents said.
-async fn page(server: &Server, id: &str) -> Snapshot<Page> {
+/// The page of a run as a browser gets it.
+pub async fn page(server: &Server, id: &str) -> Snapshot<Page> {
     server.call("page_snapshot", &[("path", format!("/run/{id}"))]).await.json().await.unwrap()
+}
+
+/// All that the agent of a step said, calls of its tools included, as a browser gets it when somebody opens it.
+async fn said(server: &Server, id: &str, step: &str) -> String {
+    let fields = [("run", id.to_owned()), ("step", step.to_owned())];
+    let said: Vec<(String, String)> = server.call("said_at_step", &fields).await.json().await.unwrap();
+    said.into_iter().map(|(_, text)| text).collect()
+}
+
+/// The steps of agents.
+fn agents(run: &Value) -> Vec<String> {
+    let steps = run["steps"].as_array().unwrap().iter().filter(|step| step["work"] == "agent");
+    steps.map(|step| step["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Each citation of a report: where, and whether it holds.
@@ -209,10 +223,11 @@ async fn a_review_cites_what_is_there_and_flags_what_is_invented() {
     assert!(rows.len() == 2 && rows[0].contains("\u{7f}kfor"), "{rows:?}");
     let (status, gone) = server.script(&format!("/api/runs/{id}/file?path=../secret"), None).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{gone}");
-    // It used a tool, and that is there to be read.
-    let shown = page(&server, &id).await;
-    assert!(shown.streams.iter().all(|(_, text)| text.contains("findings") || text.contains("verdict")));
-    assert!(shown.streams.iter().any(|(_, text)| text.contains("src/")), "{:?}", shown.streams);
+    // It used a tool, and that is there to be read by who opens it; the page itself does not carry it.
+    assert_eq!(page(&server, &id).await.streams, []);
+    let words = said(&server, &id, "correctness").await;
+    assert!(words.contains("findings") && words.contains("src/"), "{words}");
+    assert!(said(&server, &id, "check-correctness").await.contains("verdict"));
     // It stands in lists, in the history and in what happened.
     assert_eq!(server.script("/api/runs?flow=code-review", None).await.1[0]["id"], id.as_str());
     let history = server.get("/history?kind=run").send().await.unwrap().text().await.unwrap();
@@ -260,7 +275,7 @@ async fn an_investigation_says_when_people_worked_on_meanwhile() {
     let expected = ["error-path", "data-flow", "fold", "root-cause", "fix-plan", "gate", "render"];
     assert_eq!(steps(&run), expected.map(|step| (step, "done")));
     let (report_, markdown) = report(&server, &id).await;
-    assert!(markdown.contains("The project was changed while the run worked."), "{markdown}");
+    assert!(markdown.contains("The project was changed while the run worked: src/new.rs."), "{markdown}");
     assert!(markdown.contains("## Root cause") && markdown.contains("So it stands ["), "{markdown}");
     assert!(citations(&report_).contains(&("src/cart.rs:3".to_owned(), true)));
     // The same once more, wider; now nobody changes anything.

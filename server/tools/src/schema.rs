@@ -10,6 +10,8 @@ pub struct Schema {
     pub parameters: Value,
     /// Whether it can change the tree.
     pub writes: bool,
+    /// Whether what it is given leaves this machine.
+    pub leaves: bool,
 }
 
 /// All of them, in the order in which they are told.
@@ -27,6 +29,7 @@ pub fn schemas() -> Vec<Schema> {
             "additionalProperties": false,
         }),
         writes,
+        leaves: false,
     };
     vec![
         schema("list", "List the files and folders in a folder.", false, &[], json!({"path": path()})),

@@ -3,6 +3,7 @@
 //! With namespaces it is three processes: the keeper outside, which the server knows; the first process of the pid
 //! namespace, with which all others in it end; and the program. Without them the keeper starts the program itself.
 
+mod bounds;
 mod inside;
 mod keeper;
 mod landlock_rules;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use crate::Error;
-use crate::marker::Whose;
+use crate::marker::{Marker, Whose};
 use crate::processes::{self, Identity};
 
 /// A killed process is gone in milliseconds, unless the kernel itself hangs.
@@ -17,6 +17,21 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// before the owner starts any. Says how many there were.
 pub async fn end_leftovers(owner: &str) -> Result<usize, Error> {
     sweep(Whose::Owner(owner), &[]).await
+}
+
+/// Ends every process of one task whose owner dropped it. Its helper was told to, and ends what has lost its marker too,
+/// so it is waited for first.
+pub async fn end_task(marker: &Marker) -> Result<usize, Error> {
+    let whose = Whose::Task(marker);
+    let mut known = Vec::new();
+    for process in processes::marked(whose).map_err(Error::Watch)? {
+        known.extend(processes::descendants(process.pid).map_err(Error::Watch)?);
+    }
+    let patience = Instant::now() + LIMIT / 2;
+    while Instant::now() < patience && !processes::marked(whose).map_err(Error::Watch)?.is_empty() {
+        sleep(PAUSE).await;
+    }
+    sweep(whose, &known).await
 }
 
 /// Kills what carries the marker and those `known`, until a look around finds none of them.

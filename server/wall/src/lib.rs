@@ -8,6 +8,7 @@
 //! 3. Landlock: the same grants once more, and the ports
 //! 4. seccomp: the ways around the ports
 //! 5. an environment from nothing
+//! 6. limits: the size of a file, and how many processes there are
 //!
 //! What of it a kernel allows is its [`Level`].
 
@@ -24,7 +25,7 @@ mod wall;
 
 pub use enter::{NOT_STARTED, REFUSED, enter};
 pub use landlock_abi::LandlockAbi;
-pub use leftovers::end_leftovers;
+pub use leftovers::{end_leftovers, end_task};
 pub use level::{Gaps, Level, Refused, level};
 pub use marker::{Marker, VARIABLE};
 pub use process::{Ending, Grace, Process, Step};

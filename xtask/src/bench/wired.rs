@@ -3,7 +3,7 @@
 
 use crate::{
     build::{self, COMPILE_LIMIT, Kind},
-    install::{self, Tools},
+    install::{self, Tools, agents::Which},
     process::{Owned, quietly, tied_to_us},
     stage::stage,
     workspace::Workspace,
@@ -29,6 +29,18 @@ pub fn run(workspace: &Workspace, task: &str, arguments: &[String]) -> Result<bo
     let mut command = tied_to_us(&workspace.target.join("quick/load"), "TERM");
     command.arg(task).arg("--boocode").arg(boocode).arg("--pg-bin-dir").arg(postgres.dir).args(arguments);
     verdict(task, Owned::spawn("load", &mut command)?.wait(Some(LIMIT))?)
+}
+
+/// Installs the agents that every test runs, and gives the arguments that tell where they are.
+pub fn agents(workspace: &Workspace) -> Result<Vec<String>> {
+    let tools = Tools::locate()?;
+    stage("agents", || {
+        let mut cargo = workspace.cargo();
+        cargo.args(["build", "--package", "acp", "--bin", "agents", "--profile", "quick"]);
+        quietly(workspace, "agents installer", COMPILE_LIMIT, &mut cargo)?;
+        install::agents::ensure(workspace, &tools, &workspace.target.join("quick/agents"), Which::Always)
+    })?;
+    Ok(vec!["--tools-dir".to_owned(), tools.dir.to_string_lossy().into_owned()])
 }
 
 pub fn verdict(task: &str, status: ExitStatus) -> Result<bool> {

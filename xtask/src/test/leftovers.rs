@@ -5,8 +5,10 @@ use std::{fs, path::Path};
 
 /// In the environment of every process of a task.
 const MARK: &str = "BOOCODE_TASK=";
-/// The folders of tests. A workspace that somebody uses meanwhile is none of ours.
+/// The folders of tests, and how those of the wall mark what they start. A workspace that somebody uses meanwhile is
+/// none of ours.
 const OURS: [&str; 2] = ["/boocode-test-", "/boocode-e2e-"];
+const OUR_MARKS: [&str; 2] = ["BOOCODE_TASK=wall-test-", "BOOCODE_TASK=test"];
 
 pub fn check() -> Result<String> {
     let left: Vec<String> = fs::read_dir("/proc")?
@@ -23,7 +25,8 @@ pub fn check() -> Result<String> {
 fn is_ours(environment: &[u8]) -> bool {
     let text = String::from_utf8_lossy(environment);
     let has = |name: &str, part: &str| text.split('\0').any(|it| it.starts_with(name) && it.contains(part));
-    has(MARK, "") && OURS.iter().any(|folder| has("HOME=", folder))
+    let is_marked_so = OUR_MARKS.iter().any(|mark| has(mark, ""));
+    is_marked_so || (has(MARK, "") && OURS.iter().any(|folder| has("HOME=", folder)))
 }
 
 fn described(process: &Path) -> String {
@@ -42,5 +45,7 @@ mod tests {
         assert!(of("PATH=/bin BOOCODE_TASK=a/b.1 HOME=/tmp/boocode-e2e-x/data/worktrees/1/home"));
         assert!(!of("PATH=/bin BOOCODE_TASK=a/b.1 HOME=/home/ada/.local/share/boocode/worktrees/1/home"));
         assert!(!of("PATH=/bin HOME=/tmp/boocode-e2e-x/home"));
+        assert!(of("PATH=/bin BOOCODE_TASK=wall-test-7-1/task.1 HOME=/tmp/.tmpx/home"));
+        assert!(of("PATH=/bin BOOCODE_TASK=test/task.1 HOME=/tmp/.tmpx/home"));
     }
 }

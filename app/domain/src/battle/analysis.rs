@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Battle, Fresh, Judge, blind,
+    Battle, Fresh, Judge, blind, digest,
     judge::{self, Answer, Better},
+    room::Room,
     verdict::{Seen, Verdict, pairs},
 };
 use crate::{
@@ -19,7 +20,10 @@ pub struct Analysis {
     pub model: ModelRef,
     pub paid: bool,
     pub rounds: u32,
-    /// Who is compared, as dealt: the first has the first blind letter.
+    /// Somebody asked for it, beyond what the battle does by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
+    /// Who is compared, in an order that chance made.
     pub entrants: Vec<Entrant>,
     pub judgements: Vec<Judgement>,
     pub state: State,
@@ -45,6 +49,9 @@ pub struct Judgement {
     pub task: TaskId,
     pub first: usize,
     pub second: usize,
+    /// What the two are called before the judge. Missing where the place among the entrants tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letters: Option<[char; 2]>,
     pub round: u32,
     /// How often it was asked.
     pub tries: u32,
@@ -76,16 +83,30 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// `parallel` calls go on side by side.
-    pub fn of(entrants: usize, call_ms: Option<u64>, parallel: u32) -> Self {
-        let calls = entrants as u32 + judge::judgements(entrants);
+    /// Of results that take so many bytes each, where `parallel` calls go on side by side.
+    pub fn of(results: &[u64], room: Room, call_ms: Option<u64>, parallel: u32) -> Self {
+        let digests: u32 = results.iter().map(|bytes| digest::calls(*bytes, room)).sum();
+        let calls = digests + judge::judgements(results.len());
         Self { calls, duration_ms: call_ms.map(|ms| ms * u64::from(calls.div_ceil(parallel.max(1)))) }
+    }
+}
+
+impl Judgement {
+    /// Of whom is shown first, and of whom is shown second.
+    pub fn letters(&self) -> [char; 2] {
+        self.letters.unwrap_or([blind::letter(self.first), blind::letter(self.second)])
     }
 }
 
 impl Analysis {
     /// Of those that have a result now. None for fewer than two.
-    pub(super) fn new(battle: &Battle, judge: &Judge, fresh: &mut Fresh, at_ms: i64) -> Option<Self> {
+    pub(super) fn new(
+        battle: &Battle,
+        judge: &Judge,
+        by_person: bool,
+        fresh: &mut Fresh,
+        at_ms: i64,
+    ) -> Option<Self> {
         let survivors: Vec<_> = battle.survivors().collect();
         if survivors.len() < 2 {
             return None;
@@ -102,6 +123,7 @@ impl Analysis {
             model: judge.model.clone(),
             paid: judge.paid,
             rounds: judge::rounds(entrants.len()),
+            by_person,
             entrants,
             judgements: Vec::new(),
             state: State::Digesting,
@@ -116,8 +138,10 @@ impl Analysis {
         let mut all = Vec::new();
         for round in 0..self.rounds {
             for (one, other) in pairs(&places) {
+                let letters = Some(blind::deal(fresh.seed()));
                 for (first, second) in [(one, other), (other, one)] {
-                    all.push(Judgement { task: fresh.task(), first, second, round, tries: 1, answer: None });
+                    let (task, tries, answer) = (fresh.task(), 1, None);
+                    all.push(Judgement { task, first, second, letters, round, tries, answer });
                 }
             }
         }
@@ -178,7 +202,8 @@ impl Analysis {
                 Better::Second => second.to_string(),
                 Better::Neither => "neither".to_owned(),
             };
-            format!("{first} before {second}, round {}: {better}", judgement.round + 1)
+            let [one, other] = judgement.letters();
+            format!("{first} as {one} before {second} as {other}, round {}: {better}", judgement.round + 1)
         };
         let made = self.judgements.iter().filter_map(|it| Some((it, it.answer.as_ref()?)));
         made.map(|(judgement, answer)| (words(judgement, answer), answer.reason.as_str())).collect()

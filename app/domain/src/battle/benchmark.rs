@@ -4,13 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::output::Measured;
 
+/// What is said of money.
+pub const COST: &str = "What it cost is not known: model servers tell tokens, and no prices.";
+
 /// Throughput comes from the model server's own timings alone: what a clock on this side would give includes the
 /// network, the tools and everybody else's work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Benchmark {
-    /// From the backend's start to its end.
+    /// From the backend's start to its end, however that came.
     pub duration_ms: u64,
+    /// From the first question to the model's first token, without loading it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_token_ms: Option<u64>,
     /// How long the model was seen loading; part of the duration.

@@ -1,4 +1,4 @@
-//! Hiding who made a result: letters that are dealt anew for each analysis, and names taken out of texts.
+//! Hiding who made a result: letters that are dealt anew for each look at two of them, and names taken out of texts.
 
 use super::Battle;
 use crate::backend::NATIVE;
@@ -9,9 +9,16 @@ const HIDDEN: &str = "[name]";
 /// Shorter ones are common words.
 const NAME_CHARS_MIN: usize = 3;
 
-/// The letter of the entrant at a place.
+/// The letter of the entrant at a place, in analyses from before letters were dealt for each pair.
 pub fn letter(place: usize) -> char {
     LETTERS[place % LETTERS.len()]
+}
+
+/// Two letters: of whom is shown first, and of whom is shown second. In both orders of a pair they are the same two,
+/// so that a judge who likes a letter changes its mind with the order, as one who likes the first does.
+pub fn deal(seed: u64) -> [char; 2] {
+    let order = shuffled(LETTERS.len(), seed);
+    [LETTERS[order[0]], LETTERS[order[1]]]
 }
 
 /// The numbers below `count` in an order that the seed gives.
@@ -30,7 +37,7 @@ pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
 }
 
 /// What agents and models call themselves, whoever takes part.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 34] = [
     "boocode",
     "claude code",
     "claude",
@@ -42,65 +49,116 @@ const KNOWN: [&str; 24] = [
     "codex",
     "openai",
     "chatgpt",
+    "gpt",
+    "copilot",
+    "gemini cli",
     "gemini",
+    "gemma",
     "google",
     "qwen code",
     "qwen",
+    "qwq",
     "alibaba",
     "goose",
     "llama",
     "mistral",
+    "mixtral",
+    "codestral",
+    "devstral",
     "deepseek",
     "smollm",
     "grok",
     "kimi",
+    "moonshot",
+    "minimax",
     "glm",
 ];
 
-/// Words that would tell who wrote a text, the longest first.
-pub fn names(battle: &Battle) -> Vec<String> {
-    let own = battle.contestants.iter().flat_map(|contestant| {
-        let model = &contestant.model.model;
-        let last = model.rsplit('/').next().unwrap_or(model);
-        let family = last.split([':', '-', '_']).next().unwrap_or(last);
-        // The name of our own backend is an ordinary word.
-        let who = Some(contestant.identity.name()).filter(|name| *name != NATIVE).unwrap_or_default();
-        [who, model, last, family].map(str::to_lowercase)
-    });
-    let known = KNOWN.iter().map(|name| (*name).to_owned());
-    let mut names: Vec<_> = own.chain(known).filter(|name| name.chars().count() >= NAME_CHARS_MIN).collect();
-    names.sort_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
-    names.dedup();
-    names
+/// Words that would tell who wrote a text.
+#[derive(Clone, Debug)]
+pub struct Names(Vec<Vec<char>>);
+
+impl Names {
+    pub fn of(battle: &Battle) -> Self {
+        let own = battle.contestants.iter().flat_map(|contestant| {
+            let model = &contestant.model.model;
+            let last = model.rsplit('/').next().unwrap_or(model);
+            let family = last.split([':', '-', '_']).next().unwrap_or(last);
+            let plain = family.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            // The name of our own backend is an ordinary word.
+            let who = Some(contestant.identity.name()).filter(|name| *name != NATIVE).unwrap_or_default();
+            [who, model, last, family, plain].map(str::to_owned)
+        });
+        Self::new(own.chain(KNOWN.iter().map(|name| (*name).to_owned())))
+    }
+
+    /// The longest first, so that no part of one is left behind.
+    fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let names =
+            names.into_iter().map(|name| name.chars().flat_map(char::to_lowercase).collect::<Vec<_>>());
+        let mut names: Vec<_> = names.filter(|name| name.len() >= NAME_CHARS_MIN).collect();
+        names.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        names.dedup();
+        Self(names)
+    }
+
+    /// The text with the names taken out, however they are written, where they stand as words. Versions and sizes
+    /// that are written together with a name go with it.
+    pub fn hidden(&self, text: &str) -> String {
+        let (mut clean, mut rest) = (String::with_capacity(text.len()), text);
+        let mut is_inside_word = false;
+        while let Some(letter) = rest.chars().next() {
+            let found = if is_inside_word { None } else { self.length_at(rest, letter) };
+            let taken = match found {
+                Some(bytes) => {
+                    clean.push_str(HIDDEN);
+                    bytes
+                }
+                None => {
+                    clean.push(letter);
+                    letter.len_utf8()
+                }
+            };
+            is_inside_word = found.is_none() && letter.is_alphanumeric();
+            rest = &rest[taken..];
+        }
+        clean
+    }
+
+    /// How many bytes of the text's beginning are a name.
+    fn length_at(&self, text: &str, letter: char) -> Option<usize> {
+        let first = letter.to_lowercase().next();
+        let could_be = self.0.iter().filter(|name| name.first().copied() == first);
+        could_be.filter_map(|name| matched(text, name)).next()
+    }
 }
 
-/// The text with the names taken out, however they are written, where they stand as words.
-pub fn scrub(text: &str, names: &[String]) -> String {
-    let lower = text.to_lowercase();
-    // Lower case may be longer or shorter in some scripts; then offsets would not fit.
-    if lower.len() != text.len() {
-        return names.iter().fold(text.to_owned(), |text, name| text.replace(name.as_str(), HIDDEN));
-    }
-    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
-    while at < text.len() {
-        let is_start = !text[..at].ends_with(|c: char| c.is_alphanumeric());
-        let found = names.iter().filter(|_| is_start).find(|name| {
-            lower[at..].starts_with(name.as_str())
-                && !lower[at + name.len()..].starts_with(|c: char| c.is_alphanumeric())
-        });
-        match found {
-            Some(name) => {
-                clean.push_str(HIDDEN);
-                at += name.len();
-            }
-            None => {
-                let letter = text[at..].chars().next().unwrap_or_default();
-                clean.push(letter);
-                at += letter.len_utf8();
-            }
+/// How long the name at the beginning of the text is, with the version that belongs to it.
+fn matched(text: &str, name: &[char]) -> Option<usize> {
+    let (mut wanted, mut letters) = (name.iter().copied().peekable(), text.char_indices());
+    let mut end = 0;
+    while wanted.peek().is_some() {
+        let (at, letter) = letters.next()?;
+        // What is one letter here may be two in small letters, as in some scripts.
+        if !letter.to_lowercase().all(|small| wanted.next() == Some(small)) {
+            return None;
         }
+        end = at + letter.len_utf8();
     }
-    clean
+    let rest = &text[end..];
+    // `qwenish` is a word of its own; `qwen3` is not.
+    (!rest.starts_with(char::is_alphabetic)).then(|| end + version(rest))
+}
+
+/// `3`, `2.5`, `-5-mini`, `3-coder:30b`: what is glued to a name and holds a number, and words between such.
+fn version(text: &str) -> usize {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+    let glued = &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())];
+    let last_number = glued.rfind(|c: char| c.is_ascii_digit());
+    let Some(last) = last_number else { return 0 };
+    // To the end of the word that the last number stands in.
+    let rest = &glued[last..];
+    last + rest.find(['-', '_', ':', '.']).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -109,28 +167,48 @@ mod tests {
 
     #[test]
     fn names_are_taken_out_where_they_are_words() {
-        let names =
-            ["qwen3-coder:30b".to_owned(), "qwen code".to_owned(), "qwen".to_owned(), "poet".to_owned()];
-        let check = |text: &str, expected: &str| assert_eq!(scrub(text, &names), expected, "{text}");
+        let names = Names::new(
+            ["qwen3-coder:30b", "qwen code", "qwen", "poet", "gpt", "smollm", "İris"].map(str::to_owned),
+        );
+        let check = |text: &str, expected: &str| assert_eq!(names.hidden(text), expected, "{text}");
         check("I am Qwen, made for you.", "I am [name], made for you.");
         check("Qwen3-Coder:30B did it; QWEN CODE too", "[name] did it; [name] too");
         check("a poetic poet", "a poetic [name]");
         check("sqwen qwenish", "sqwen qwenish");
         check("ünïcödé qwen ünï", "ünïcödé [name] ünï");
-        check("İstanbul qwen", "İstanbul [name]");
+        // A letter that grows in small letters hides nobody, before a name or in it.
+        check("İstanbul QWEN and İRIS", "İstanbul [name] and [name]");
+        // Versions go with the name; what merely follows does not.
+        check("Qwen3, SmolLM2 and GPT-5.", "[name], [name] and [name].");
+        check("GPT-4o-mini wrote qwen2.5-coder-7b-instruct", "[name]-mini wrote [name]-instruct");
+        check("qwen-style code, qwen: 3 tests", "[name]-style code, [name]: 3 tests");
+        check("src/qwen/a3.rs", "src/[name]/a3.rs");
+    }
+
+    #[test]
+    fn whoever_takes_part_is_hidden_too() {
+        let mut battle = crate::battle::tests::battle(super::super::Kind::Coding, "L1 C2", |_| {});
+        battle.contestants[0].model.model = "hub/Zephyr7-beta:q4".into();
+        let names = Names::of(&battle);
+        let check = |text: &str, expected: &str| assert_eq!(names.hidden(text), expected, "{text}");
+        check("Zephyr7-Beta:Q4 here, or zephyr, by agent1", "[name] here, or [name], by [name]");
+        check("native code", "native code");
     }
 
     #[test]
     fn letters_are_dealt_by_the_seed_and_everybody_gets_one() {
-        let mut firsts = std::collections::BTreeSet::new();
+        let (mut firsts, mut pairs) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
         for seed in 0..200 {
             let mut order = shuffled(6, seed);
             assert_eq!(order, shuffled(6, seed));
             firsts.insert(order[0]);
             order.sort_unstable();
             assert_eq!(order, [0, 1, 2, 3, 4, 5]);
+            let [first, second] = deal(seed);
+            assert_ne!(first, second);
+            pairs.insert((first, second));
         }
-        assert_eq!(firsts.len(), 6);
+        assert_eq!((firsts.len(), pairs.len()), (6, 30));
         assert!(shuffled(0, 1).is_empty());
     }
 }

@@ -3,25 +3,22 @@
 //! It runs on the project as it was before, and then on each result in a clean tree. What failed before is not
 //! charged to anybody.
 
+mod runners;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{id::TaskId, worktree::Changes};
+use crate::id::TaskId;
+pub use runners::changed_tests;
+use runners::failures;
 
-/// More names of failed tests are not kept.
-pub const FAILURES_MAX: usize = 200;
+/// More of them are not listed; how many there are is said.
+const NAMES_SHOWN_MAX: usize = 5;
 /// The end of what the command said; its beginning is in its stream.
 pub const TAIL_BYTES_MAX: usize = 4 * 1024;
 /// The longest that a check may take.
 pub const LIMIT_S: u32 = 20 * 60;
-
-/// Which tree is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    Base,
-    Result(crate::id::ContestantId),
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -60,6 +57,52 @@ impl CheckState {
     pub fn is_pending(&self) -> bool {
         matches!(self, Self::Pending { .. })
     }
+
+    /// Whether it could not be run, and may be run again.
+    pub fn is_void(&self) -> bool {
+        matches!(self, Self::Void { .. })
+    }
+
+    /// What it says of a result, held against what it says of the base.
+    pub fn compared(&self, base: &Self) -> Option<Compared> {
+        Some(self.checked()?.compared(base.checked()))
+    }
+
+    /// All that a person is told of it, with how long it took.
+    pub fn told(&self, base: &Self) -> Option<String> {
+        Some(match self {
+            Self::None => return None,
+            Self::Pending { .. } => "being checked".to_owned(),
+            Self::Done { checked, .. } => {
+                format!("{}, {}", checked.compared(base.checked()).words(), checked.took())
+            }
+            Self::Void { reason } => format!("check could not be run: {reason}"),
+        })
+    }
+
+    /// The same of the project as it was before anybody changed it.
+    pub fn told_of_base(&self) -> Option<String> {
+        Some(match self {
+            Self::None => return None,
+            Self::Pending { .. } => "The project itself is being checked.".to_owned(),
+            Self::Done { checked, .. } if checked.passed() => {
+                format!("The project itself passes the check, {}.", checked.took())
+            }
+            Self::Done { checked, .. } => {
+                let names = match listed(&checked.failures) {
+                    names if names.is_empty() => names,
+                    names => format!(": {names}"),
+                };
+                let took = checked.took();
+                format!("The project itself fails the check, {took}{names}. That is charged to nobody.")
+            }
+            Self::Void { reason } => {
+                format!(
+                    "The project itself could not be checked, so no failure is charged to anybody: {reason}"
+                )
+            }
+        })
+    }
 }
 
 /// How the command ended.
@@ -84,19 +127,31 @@ impl Checked {
         self.code == Some(0)
     }
 
-    /// What of it is to be charged to whoever changed the base.
+    pub fn took(&self) -> String {
+        format!("{:.1} s", self.duration_ms as f64 / 1_000.0)
+    }
+
+    /// What of it is to be charged to whoever changed the base. Where nobody knows how the base does, nothing is.
     pub fn compared(&self, base: Option<&Checked>) -> Compared {
-        let base_passed = base.is_some_and(Checked::passed);
-        if self.passed() {
-            return if base_passed || base.is_none() { Compared::Passes } else { Compared::Mends };
-        }
-        let Some(base) = base.filter(|base| !base.passed()) else {
-            return Compared::Breaks(self.failures.clone());
+        let Some(base) = base else {
+            return if self.passed() { Compared::Passes } else { Compared::Fails(self.failures.clone()) };
         };
+        match (base.passed(), self.passed()) {
+            (true, true) => return Compared::Passes,
+            (false, true) => return Compared::Mends,
+            (true, false) => return Compared::Breaks(self.failures.clone()),
+            (false, false) => {}
+        }
+        // A base without names did not even come to its tests: there is nothing to hold others against.
+        if base.failures.is_empty() {
+            return Compared::FailsToo;
+        }
+        if self.failures.is_empty() {
+            return Compared::BreaksOff;
+        }
         let known: BTreeSet<_> = base.failures.iter().collect();
         let new: Vec<_> = self.failures.iter().filter(|name| !known.contains(name)).cloned().collect();
-        // A base without names did not even come to its tests.
-        if new.is_empty() || known.is_empty() { Compared::FailsToo } else { Compared::Breaks(new) }
+        if new.is_empty() { Compared::FailsToo } else { Compared::Breaks(new) }
     }
 }
 
@@ -107,8 +162,12 @@ pub enum Compared {
     Mends,
     /// It fails as it failed before.
     FailsToo,
+    /// It fails, and how it was before is not known; what failed by name, as far as it has one.
+    Fails(Vec<String>),
     /// It failed where it did not before; the new failures by name, as far as they have one.
     Breaks(Vec<String>),
+    /// Before, it came to its tests and some of them failed; now it does not come to them any more.
+    BreaksOff,
 }
 
 impl Compared {
@@ -117,119 +176,32 @@ impl Compared {
             Self::Passes => "check passes".to_owned(),
             Self::Mends => "check passes, it failed before".to_owned(),
             Self::FailsToo => "check fails as it did before".to_owned(),
+            Self::Fails(all) if all.is_empty() => "check fails, before is not known".to_owned(),
+            Self::Fails(all) => format!("check fails, before is not known: {}", listed(all)),
             Self::Breaks(new) if new.is_empty() => "check fails, it passed before".to_owned(),
             Self::Breaks(new) if new.len() == 1 => format!("1 new failure: {}", new[0]),
-            Self::Breaks(new) => format!("{} new failures: {}", new.len(), new.join(", ")),
+            Self::Breaks(new) => format!("{} new failures: {}", new.len(), listed(new)),
+            Self::BreaksOff => "check breaks off, it came to its tests before".to_owned(),
         }
     }
+
+    pub fn is_good(&self) -> bool {
+        matches!(self, Self::Passes | Self::Mends)
+    }
 }
 
-/// The tests that an output names as failed, as the common runners write them.
-fn failures(said: &str) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    for line in said.lines() {
-        let line = plain(line);
-        if let Some(name) = failed(line.trim())
-            && names.len() < FAILURES_MAX
-        {
-            names.insert(name.chars().take(200).collect());
-        }
+/// The first of many.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMES_SHOWN_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMES_SHOWN_MAX) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
-    names.into_iter().collect()
-}
-
-fn failed(line: &str) -> Option<&str> {
-    // cargo: `test a::b ... FAILED`
-    if let Some(rest) = line.strip_prefix("test ") {
-        return rest.strip_suffix(" ... FAILED").map(str::trim);
-    }
-    // nextest: `FAIL [   0.01s] crate a::b`, vitest and jest: `FAIL  src/a.test.ts > b`
-    if let Some(rest) = line.strip_prefix("FAIL ") {
-        let rest = rest.trim_start();
-        let rest = match rest.strip_prefix('[') {
-            Some(timed) => timed.split_once(']').map_or(timed, |(_, rest)| rest),
-            None => rest,
-        };
-        return Some(rest.trim()).filter(|rest| !rest.is_empty());
-    }
-    // pytest: `FAILED tests/a.py::b - AssertionError`
-    if let Some(rest) = line.strip_prefix("FAILED ") {
-        let rest = rest.split(" - ").next().unwrap_or(rest).trim();
-        return (rest.contains("::") || rest.contains('.')).then_some(rest);
-    }
-    // go: `--- FAIL: TestA (0.00s)`
-    if let Some(rest) = line.strip_prefix("--- FAIL: ") {
-        return without_time(rest);
-    }
-    // TAP: `not ok 3 - b`
-    if let Some(rest) = line.strip_prefix("not ok ") {
-        let rest =
-            rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-']).trim();
-        // Its directives are told apart by their letters alone, not by their case.
-        let lower = rest.to_ascii_lowercase();
-        let is_excused = ["# todo", "# skip"].iter().any(|directive| lower.contains(directive));
-        return Some(rest).filter(|rest| !rest.is_empty() && !is_excused);
-    }
-    // mocha, node and others mark a failed one with a cross.
-    let rest = ["✗ ", "✕ ", "✘ ", "× ", "✖ "].iter().find_map(|mark| line.strip_prefix(mark))?;
-    without_time(rest)
-}
-
-/// `sorts (3 ms)` is called `sorts`.
-fn without_time(name: &str) -> Option<&str> {
-    name.split(" (").next().map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// Without the colours of a terminal.
-fn plain(line: &str) -> String {
-    let (mut text, mut letters) = (String::with_capacity(line.len()), line.chars());
-    while let Some(letter) = letters.next() {
-        if letter == '\u{1b}' {
-            letters.by_ref().find(|c| c.is_ascii_alphabetic());
-        } else {
-            text.push(letter);
-        }
-    }
-    text
-}
-
-/// The changed files that tests are made of. Whoever changes those may have made them pass that way.
-pub fn changed_tests(changes: &Changes) -> Vec<&str> {
-    changes.files.iter().map(|file| file.path.as_str()).filter(|path| is_test(path)).collect()
-}
-
-fn is_test(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let in_folder = folders.split('/').any(|folder| {
-        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "e2e" | "end2end")
-    });
-    let stem = name.split('.').next().unwrap_or(name);
-    let parts: Vec<_> = name.split(['.', '_', '-']).collect();
-    let named = parts.iter().any(|part| matches!(*part, "test" | "tests" | "spec"));
-    in_folder || named || stem.starts_with("test_") || stem == "conftest"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worktree::{Changed, Status};
-
-    #[test]
-    fn failed_tests_are_found_as_runners_name_them() {
-        let check = |said: &str, expected: &[&str]| assert_eq!(failures(said), expected, "{said}");
-        check("running 2 tests\ntest a::b ... FAILED\ntest a::c ... ok\n", &["a::b"]);
-        check("        FAIL [   0.012s] store::it claim::two\n", &["store::it claim::two"]);
-        check("FAILED tests/test_a.py::test_b - AssertionError: 1 == 2\n", &["tests/test_a.py::test_b"]);
-        check(
-            "--- FAIL: TestSort (0.00s)\n    --- FAIL: TestSort/empty (0.00s)\n",
-            &["TestSort", "TestSort/empty"],
-        );
-        check(" FAIL  src/a.test.ts > sorts\n  ✕ sorts (3 ms)\n", &["sorts", "src/a.test.ts > sorts"]);
-        check("not ok 3 - sorts\nnot ok 4 - later # todo\nnot ok 5 - off # SKIP\nok 5 - b", &["sorts"]);
-        check("\u{1b}[31m✖ sorts\u{1b}[0m", &["sorts"]);
-        check("error: it failed\nFAILED (failures=1)\ntest result: FAILED. 1 passed", &[]);
-    }
 
     #[test]
     fn what_failed_before_is_not_charged() {
@@ -253,33 +225,12 @@ mod tests {
         // One that did not compile before has no names to compare.
         check("-", "-a", "check fails as it did before");
         check("-", "-", "check fails as it did before");
-    }
-
-    #[test]
-    fn files_of_tests_are_told_by_their_names() {
-        let check = |path: &str, expected: bool| assert_eq!(is_test(path), expected, "{path}");
-        for path in [
-            "tests/it/a.rs",
-            "src/a_test.go",
-            "src/a.spec.ts",
-            "test_a.py",
-            "app/__tests__/a.js",
-            "src/tests.rs",
-        ] {
-            check(path, true);
-        }
-        for path in ["src/attestation.rs", "src/main.rs", "contest/a.rs", "latest.md"] {
-            check(path, false);
-        }
-        let file = |path: &str| Changed {
-            path: path.into(),
-            status: Status::Modified,
-            added: 1,
-            deleted: 0,
-            is_binary: false,
-        };
-        let changes = Changes { files: vec![file("src/a.rs"), file("tests/a.rs")], added: 2, deleted: 0 };
-        assert_eq!(changed_tests(&changes), ["tests/a.rs"]);
+        // One that no longer compiles has none either, and that is its own doing.
+        check("-a,b", "-", "check breaks off, it came to its tests before");
+        // Nothing is charged where nobody knows how it was.
+        check("", "-", "check fails, before is not known");
+        check("", "-a", "check fails, before is not known: a");
+        check("+", "-a,b,c,d,e,f,g", "7 new failures: a, b, c, d, e and 2 more");
     }
 
     #[test]
@@ -288,5 +239,39 @@ mod tests {
         let checked = Checked::new(Some(1), 7, &said);
         assert!(checked.tail.len() <= TAIL_BYTES_MAX && checked.tail.ends_with("é end"));
         assert!(!checked.passed());
+    }
+
+    #[test]
+    fn a_person_is_told_what_there_is_and_what_is_not_known() {
+        let task = TaskId(uuid::Uuid::nil());
+        let done = |code, failures: &[&str]| {
+            let failures = failures.iter().map(|name| (*name).to_owned()).collect();
+            CheckState::Done {
+                task,
+                checked: Checked { code: Some(code), duration_ms: 1_250, failures, tail: String::new() },
+            }
+        };
+        let void = CheckState::Void { reason: "no disk.".into() };
+        let check = |own: &CheckState, base: &CheckState, expected: &str| {
+            assert_eq!(own.told(base).unwrap_or_default(), expected);
+        };
+        check(&CheckState::None, &void, "");
+        check(&CheckState::Pending { task }, &void, "being checked");
+        check(&done(0, &[]), &done(1, &[]), "check passes, it failed before, 1.2 s");
+        check(&done(1, &["a"]), &void, "check fails, before is not known: a, 1.2 s");
+        check(&void, &done(0, &[]), "check could not be run: no disk.");
+        let check = |base: &CheckState, expected: &str| {
+            assert_eq!(base.told_of_base().unwrap_or_default(), expected);
+        };
+        check(&done(0, &[]), "The project itself passes the check, 1.2 s.");
+        check(
+            &done(1, &["a", "b"]),
+            "The project itself fails the check, 1.2 s: a, b. That is charged to nobody.",
+        );
+        check(
+            &void,
+            "The project itself could not be checked, so no failure is charged to anybody: no disk.",
+        );
+        check(&CheckState::None, "");
     }
 }

@@ -82,6 +82,9 @@ pub struct Contestant {
     /// What is different in its worktree. None where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
+    /// Why what it changed could not be kept: there may be more than what is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unkept: Option<String>,
     #[serde(default)]
     pub check: CheckState,
 }

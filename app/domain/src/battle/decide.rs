@@ -1,6 +1,7 @@
 //! What may happen to a battle next.
 
 mod draft;
+mod opinions;
 mod report;
 
 use super::{
@@ -16,6 +17,7 @@ use crate::{
     worktree::Changes,
 };
 use draft::Draft;
+pub use opinions::OPINION_LIMIT_S;
 
 /// What is asked of a battle or seen of its tasks.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +26,17 @@ pub enum Input {
         task: TaskId,
         attempt: Attempt,
         phase: Phase,
+        at_ms: i64,
     },
-    /// A contestant has used so many tokens more.
+    /// A task has used so many tokens more.
     Used {
         task: TaskId,
         attempt: Attempt,
         tokens: u64,
+        fresh: Fresh,
+        at_ms: i64,
     },
-    Report(Report),
+    Report(Box<Report>),
     Stop {
         fresh: Fresh,
         at_ms: i64,
@@ -82,6 +87,8 @@ pub struct Report {
     pub said: Option<String>,
     /// What its worktree holds by now.
     pub changes: Option<Changes>,
+    /// Why that could not be kept.
+    pub unkept: Option<String>,
     /// How a check ended.
     pub checked: Option<Checked>,
     pub fresh: Fresh,
@@ -101,17 +108,20 @@ impl Battle {
         let no = |words: &str| Err(Rejected::Invalid(words.to_owned()));
         let mut draft = Draft::new(self.clone());
         match input {
-            Input::Phase { task, attempt, phase } => {
+            Input::Phase { task, attempt, phase, at_ms } => {
                 let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
-                draft.push_all(task.decide(task::Input::Phase { attempt, phase })?);
+                draft.push_all(task.decide(task::Input::Phase { attempt, phase, at_ms })?);
             }
-            Input::Used { task, attempt, tokens } => self.used(&mut draft, task, attempt, tokens)?,
-            Input::Report(report) => draft.report(report)?,
+            Input::Used { task, attempt, tokens, mut fresh, at_ms } => {
+                self.check_runs(task, attempt)?;
+                draft.count(task, tokens, &mut fresh, at_ms);
+            }
+            Input::Report(report) => draft.report(*report)?,
             Input::Stop { mut fresh, at_ms } => {
                 if self.course.status.is_over() || self.course.stopped.is_some() {
                     return Err(Rejected::Idle);
                 }
-                draft.stop(Stopped::ByPerson);
+                draft.stop(Stopped::ByPerson, at_ms);
                 draft.advance(&mut fresh, at_ms);
             }
             Input::StopContestant { contestant, mut fresh, at_ms } => {
@@ -137,7 +147,7 @@ impl Battle {
                 if self.analyses.len() >= ANALYSES_MAX {
                     return no("The battle has been analysed often enough.");
                 }
-                if !draft.analyse(&judge, &mut fresh, at_ms) {
+                if !draft.analyse(&judge, true, &mut fresh, at_ms) {
                     return no("Fewer than two contestants have a result, so there is nothing to compare.");
                 }
             }
@@ -178,21 +188,16 @@ impl Battle {
         Ok(draft.events)
     }
 
-    fn used(&self, draft: &mut Draft, task: TaskId, attempt: Attempt, tokens: u64) -> Result<(), Rejected> {
-        let runs = |task: &task::Task| matches!(task.status, task::Status::Running { attempt: now, .. } if now == attempt);
-        if !self.tasks.get(&task).is_some_and(runs) {
-            return Err(Rejected::Stale);
+    fn check_runs(&self, task: TaskId, attempt: Attempt) -> Result<(), Rejected> {
+        match self.tasks.get(&task).map(|task| &task.status) {
+            Some(task::Status::Running { attempt: now, .. }) if *now == attempt => Ok(()),
+            _ => Err(Rejected::Stale),
         }
-        let Some(contestant) = self.contestants.iter().find(|it| it.tries.last() == Some(&task)) else {
-            return Ok(());
-        };
-        draft.change(contestant.id, |it| it.tokens = Some(it.tokens.unwrap_or_default() + tokens));
-        let is_spent = self.terms.tokens_max.is_some_and(|max| draft.battle.spent() > max);
-        if is_spent && self.course.stopped.is_none() {
-            // What runs is ended; each of them reports its own end.
-            draft.stop(Stopped::Spent);
-        }
-        Ok(())
+    }
+
+    /// Whether it has used more tokens than it may.
+    pub(super) fn is_spent(&self) -> bool {
+        self.terms.tokens_max.is_some_and(|max| self.spent() > max)
     }
 
     fn may_retry(&self, contestant: &Contestant) -> Result<(), Rejected> {
@@ -206,7 +211,7 @@ impl Battle {
         if self.course.stopped.is_some() && !self.course.status.is_over() {
             return no("The battle is being stopped.");
         }
-        if self.course.stopped == Some(Stopped::Spent) {
+        if self.course.stopped == Some(Stopped::Spent) || self.is_spent() {
             return no("The battle has used all the tokens that it may. Begin a new one.");
         }
         if contestant.tries.len() >= TRIES_MAX {

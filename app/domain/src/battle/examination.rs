@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Battle, EXAMINATIONS_MAX, Identity, QUESTION_BYTES_MAX};
+use super::{
+    Battle, EXAMINATIONS_MAX, Identity, QUESTION_BYTES_MAX,
+    room::{beginning, ends},
+};
 use crate::{Rejected, catalogue::ModelRef, fence::Nonce, id::TaskId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +62,7 @@ pub struct Shown<'a> {
     pub check: Option<String>,
 }
 
-/// Here nobody is hidden: a person who asks wants to talk about A and B. What is too long is cut at both texts alike.
+/// Here nobody is hidden: a person who asks wants to talk about A and B. What is too long is cut, all texts alike.
 pub fn prompt(
     task: &str,
     results: &[Shown],
@@ -67,8 +70,11 @@ pub fn prompt(
     bytes_max: usize,
     nonce: &Nonce,
 ) -> String {
-    let each = bytes_max / (results.len().max(1) * 2);
-    let mut blocks = vec![nonce.rule(), format!("The task was:\n{}", nonce.wrap("the task", task))];
+    let task = beginning(task, bytes_max / 4);
+    let texts = results.iter().flat_map(|it| [it.said, it.patch, it.check.as_deref().unwrap_or_default()]);
+    let count = texts.filter(|text| !text.is_empty()).count().max(1);
+    let each = bytes_max.saturating_sub(task.len()) / count;
+    let mut blocks = vec![nonce.rule(), format!("The task was:\n{}", nonce.wrap("the task", &task))];
     for result in results {
         let Shown { letter, title, standing, said, patch, check } = result;
         blocks.push(format!("Contestant {letter} ({title}), {standing}."));
@@ -77,21 +83,11 @@ pub fn prompt(
             blocks.push(nonce.wrap(&format!("what {letter} changed"), &ends(patch, each)));
         }
         if let Some(check) = check {
-            blocks.push(nonce.wrap(&format!("the project's check of {letter}"), check));
+            blocks.push(nonce.wrap(&format!("the project's check of {letter}"), &ends(check, each)));
         }
     }
     blocks.push(question.unwrap_or(QUESTION).to_owned());
     blocks.join("\n\n")
-}
-
-/// The beginning and the end of what is too long.
-fn ends(text: &str, bytes_max: usize) -> String {
-    if text.len() <= bytes_max {
-        return text.to_owned();
-    }
-    let (head, tail) = (text.floor_char_boundary(bytes_max * 2 / 3), text.len() - bytes_max / 3);
-    let tail = text.ceil_char_boundary(tail);
-    format!("{}\n[… {} bytes are left out here …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
 #[cfg(test)]
@@ -115,5 +111,7 @@ mod tests {
         assert_eq!((asked.matches("xend").count(), asked.matches("left out here").count()), (2, 2));
         assert!(asked.contains("what A changed\n+new") && !asked.contains("what B changed"));
         assert!(prompt("t", &results, None, 4_000, &nonce).ends_with(QUESTION));
+        let asked = prompt(&"t".repeat(1 << 18), &results, None, 4_000, &nonce);
+        assert!(asked.len() < 4_000 + 3_000, "{}", asked.len());
     }
 }

@@ -5,15 +5,26 @@ mod html;
 use super::{
     Battle, Benchmark, Contestant, Kind,
     analysis::{Analysis, State},
+    benchmark::COST,
     check::changed_tests,
     examination::QUESTION,
-    results::Texts,
+    results::Left,
 };
 use crate::moment;
 use html::Html;
 
 /// More of a change is in the results folder.
-const PATCH_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const PATCH_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// What is shown besides the battle itself.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// In the order of the roster.
+    pub left: Vec<Left>,
+    /// How long each patch really is.
+    pub patch_bytes: Vec<usize>,
+    pub examinations: Vec<String>,
+}
 
 /// What opens it reads words and nothing else, wherever the file lies.
 const HEAD: &str = r#"<!DOCTYPE html>
@@ -60,18 +71,27 @@ fn head(page: &mut Html, battle: &Battle) {
     if let Some(stopped) = battle.course.stopped {
         page.tag("p", stopped.words());
     }
-    if let Some(verdict) = battle.newest_analysis().and_then(Analysis::verdict) {
+    if let Some(verdict) = battle.verdict() {
         page.strong(&verdict.sentence);
     }
-    if let Some(winner) = battle.course.winner {
-        page.strong(&format!("A person chose {} as the winner.", battle.letter(winner)));
+    match battle.course.winner {
+        Some(winner) => {
+            page.strong(&format!("A person chose {} as the winner.", battle.letter(winner)));
+        }
+        None => {
+            if let Some(told) = battle.told().filter(|_| battle.verdict().is_none()) {
+                page.strong(&told.words);
+            }
+        }
     }
     page.raw("</header>\n<section>\n").tag("h2", "Prompt").block("said", &battle.prompt);
     if let Some(check) = &battle.terms.check {
         page.tag("h3", "Check of each result").block("code", check);
+        if let Some(words) = battle.course.base_check.told_of_base() {
+            page.tag("p", &words);
+        }
         if let Some(base) = battle.course.base_check.checked() {
-            let words = if base.passed() { "It passed before." } else { "It failed before." };
-            page.tag("p", words).folded("What it said before", "code", &base.tail);
+            page.folded("What it said of the project itself", "code", &base.tail);
         }
     }
     page.raw("</section>\n");
@@ -109,8 +129,7 @@ fn changed(contestant: &Contestant) -> String {
 }
 
 fn checked(battle: &Battle, contestant: &Contestant) -> String {
-    let checked = contestant.check.checked();
-    checked.map_or("–".to_owned(), |it| it.compared(battle.course.base_check.checked()).words())
+    contestant.check.told(&battle.course.base_check).unwrap_or_else(|| "–".to_owned())
 }
 
 fn figures(page: &mut Html, battle: &Battle) {
@@ -124,7 +143,11 @@ fn figures(page: &mut Html, battle: &Battle) {
         row(page, battle, name, |it| measured(it, place));
     }
     row(page, battle, "Tokens of all tries", |it| it.tokens.map(|tokens| tokens.to_string()));
-    page.raw("</tbody>\n</table></div>\n</section>\n");
+    page.raw("</tbody>\n</table></div>\n");
+    if battle.course.opinion_tokens > 0 {
+        page.tag("p", &format!("Comparing and examining them used {} tokens.", battle.course.opinion_tokens));
+    }
+    page.tag("p", COST).raw("</section>\n");
 }
 
 fn row(page: &mut Html, battle: &Battle, name: &str, value: impl Fn(&Contestant) -> Option<String>) {
@@ -189,21 +212,25 @@ fn result(page: &mut Html, battle: &Battle, contestant: &Contestant, texts: &Tex
     if let Some(reason) = battle.standing(contestant).reason() {
         page.tag("p", reason);
     }
-    let said = texts.said.get(place).map(|said| said.trim()).unwrap_or_default();
+    let left = texts.left.get(place);
+    let said = left.map(|left| left.said.trim()).unwrap_or_default();
     page.block("said", if said.is_empty() { "It said nothing." } else { said });
     if let Some(check) = contestant.check.checked() {
         page.folded(&format!("Check: {}", checked(battle, contestant)), "code", &check.tail);
     }
-    if let Some(patch) = texts.patches.get(place).filter(|_| battle.kind == Kind::Coding) {
-        if texts.holds_secret.get(place) == Some(&true) {
+    if let Some(why) = &contestant.unkept {
+        page.strong(&format!("Its changes could not be kept: {why}"));
+    }
+    let patch = left.filter(|_| battle.kind == Kind::Coding).and_then(|left| left.patch.as_deref());
+    if let Some(patch) = patch {
+        if left.is_some_and(|left| left.holds_secret) {
             page.strong("The patch holds a value that is configured as a secret. It is kept as it is.");
         }
-        let shown = &patch[..patch.len().min(PATCH_BYTES_MAX)];
         page.raw("<details>").tag("summary", &format!("Changes: {}", changed(contestant)));
-        page.patch(&String::from_utf8_lossy(shown));
-        if shown.len() < patch.len() {
-            let left = patch.len() - shown.len();
-            page.tag("p", &format!("{left} bytes more are in diff.patch of the results folder."));
+        page.patch(&String::from_utf8_lossy(patch));
+        let more = texts.patch_bytes.get(place).map_or(0, |all| all.saturating_sub(patch.len()));
+        if more > 0 {
+            page.tag("p", &format!("{more} bytes more are in diff.patch of the results folder."));
         }
         page.raw("</details>\n");
     }
@@ -226,11 +253,18 @@ mod tests {
             Checked { code: Some(1), duration_ms: 1, failures: vec![evil.into()], tail: evil.into() };
         it.contestants[1].check = CheckState::Done { task: TaskId(uuid::Uuid::nil()), checked };
         it.course.winner = Some(it.contestants[1].id);
+        let left = |said: &str, patch: Vec<u8>, holds_secret| Left {
+            said: said.into(),
+            patch: Some(patch),
+            holds_secret,
+        };
         let texts = Texts {
-            said: vec![evil.into(), String::new()],
-            patches: vec![format!("+{evil}\n-\u{202e}old\n@@ 1 @@\n").into_bytes(), vec![0xff, b'<']],
+            left: vec![
+                left(evil, format!("+{evil}\n-\u{202e}old\n@@ 1 @@\n").into_bytes(), false),
+                left("", vec![0xff, b'<'], true),
+            ],
+            patch_bytes: vec![0, 9],
             examinations: Vec::new(),
-            holds_secret: vec![false, true],
         };
         let page = page(&it, &texts);
         assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("\u{202e}"), "{page}");
@@ -238,8 +272,14 @@ mod tests {
         let escaped = "&lt;script&gt;alert(1)&lt;/script&gt;";
         assert!(page.matches(escaped).count() >= 8, "{}", page.matches(escaped).count());
         assert!(page.contains("<ins>+&lt;/pre&gt;") && page.contains("<del>-<i>U+202E</i>old"), "{page}");
-        for words in ["A person chose B", "B ★", "It said nothing.", "configured as a secret", "not known"]
-        {
+        for words in [
+            "A person chose B",
+            "B ★",
+            "It said nothing.",
+            "configured as a secret",
+            "not known",
+            "7 bytes more",
+        ] {
             assert!(page.contains(words), "{words}");
         }
         assert_eq!((page.matches("<section>").count(), page.matches("</section>").count()), (5, 5));

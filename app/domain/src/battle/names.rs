@@ -29,7 +29,15 @@ fn plain(contestant: &Contestant) -> String {
     };
     let parts = [identity, &contestant.model.model, &contestant.variant];
     let parts: Vec<_> = parts.iter().map(|part| slug(part)).filter(|part| !part.is_empty()).collect();
-    parts.join("-")
+    // Names that no letter of the alphabet stands in leave nothing.
+    if parts.is_empty() { "contestant".to_owned() } else { parts.join("-") }
+}
+
+/// `01-code-reviewer-small`
+pub fn examination(place: usize, who: &str) -> String {
+    let name = slug(who);
+    let name = if name.is_empty() { "examiner" } else { &name };
+    format!("{:02}-{name}", place + 1)
 }
 
 fn unused(taken: &mut BTreeSet<String>, name: String) -> String {
@@ -78,6 +86,17 @@ mod tests {
     fn a_folder_tells_when_what_and_which() {
         let id = BattleId(uuid::Uuid::from_u128(0x1234_5678_9abc_def0_1122_3344_aabb_ccdd));
         assert_eq!(folder(Kind::Qa, 1_785_420_180_000, id), "2026-07-30-qa-aabbccdd");
+    }
+
+    #[test]
+    fn whoever_has_no_name_that_a_disk_takes_has_one_all_the_same() {
+        let mut battle = crate::battle::tests::battle(Kind::Qa, "L1 L2 L3", |_| {});
+        for (contestant, model) in battle.contestants.iter_mut().zip(["模型", "型模", "m"]) {
+            contestant.identity = crate::battle::Identity::Persona("诗人".into());
+            contestant.model.model = model.into();
+        }
+        assert_eq!(contestants(&battle), ["contestant", "contestant-2", "m"]);
+        assert_eq!([examination(0, "诗人"), examination(11, "Poet m")], ["01-examiner", "12-poet-m"]);
     }
 
     #[test]

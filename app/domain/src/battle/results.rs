@@ -1,27 +1,77 @@
 //! The results folder of a battle: what is in it, and what each file says. It can be written again at any time.
 
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+
 use serde::Serialize;
 
-use super::{Battle, Contestant, Kind, analysis::State, names};
-use crate::{fence::code_block, moment};
+use super::{Battle, Contestant, Kind, analysis::State, benchmark::COST, names};
+use crate::{feed::Event, fence::code_block, id::BattleId, moment, task::Task};
 
 const SCHEMA: u32 = 1;
 
-/// What was said and changed, in the order of the roster, and what examiners said.
+/// What a contestant left: what it said, and its change where one was kept.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
-    pub said: Vec<String>,
-    pub patches: Vec<Vec<u8>>,
-    pub examinations: Vec<String>,
-    /// Whether a patch holds a value that was configured as a secret. It is not altered, so it is said.
-    pub holds_secret: Vec<bool>,
+pub struct Left {
+    pub said: String,
+    pub patch: Option<Vec<u8>>,
+    /// Whether the patch holds a value that was configured as a secret. It is not altered, so it is said.
+    pub holds_secret: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Below the battle's folder.
     pub path: String,
-    pub content: Vec<u8>,
+    /// None: there must be no such file.
+    pub content: Option<Vec<u8>>,
+}
+
+/// What is written together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Summary,
+    /// By its place in the roster.
+    Contestant(usize),
+    /// By its place.
+    Examination(usize),
+}
+
+/// Every part that there is by now, with a mark that changes whenever it has to be written again. Whoever is still at
+/// work has none yet: what is there of an earlier try stays until then.
+pub fn parts(battle: &Battle) -> Vec<(Part, u64)> {
+    let mut parts =
+        vec![(Part::Summary, mark(&summary(battle).iter().map(|it| &it.content).collect::<Vec<_>>()))];
+    for (place, contestant) in battle.contestants.iter().enumerate() {
+        if contestant.standing.is_over() {
+            let told = serde_json::to_string(&(contestant, &battle.course.base_check)).unwrap_or_default();
+            parts.push((Part::Contestant(place), mark(&told)));
+        }
+    }
+    for (place, examination) in battle.examinations.iter().enumerate() {
+        if battle.tasks.get(&examination.task).is_some_and(Task::is_settled) {
+            parts.push((Part::Examination(place), mark(&examination.task)));
+        }
+    }
+    parts
+}
+
+/// The battle whose folder no longer tells what is so. What is being said and done comes with the end of its task.
+pub fn concerned(event: &Event) -> Option<BattleId> {
+    match event {
+        Event::TaskQueued { .. }
+        | Event::TaskStarted { .. }
+        | Event::TaskPhase { .. }
+        | Event::TaskAnswered { .. }
+        | Event::TaskCancelling { .. }
+        | Event::TaskRequeued { .. } => None,
+        event => event.battle(),
+    }
+}
+
+fn mark(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[derive(Serialize)]
@@ -46,33 +96,39 @@ struct Listed<'a> {
     status: &'static str,
 }
 
-/// Every file of the folder.
-pub fn files(battle: &Battle, texts: &Texts) -> Vec<File> {
-    let folders = names::contestants(battle);
-    let mut files = vec![manifest(battle, &folders)];
-    for (place, (contestant, folder)) in battle.contestants.iter().zip(&folders).enumerate() {
-        let said = texts.said.get(place).map(String::as_str).unwrap_or_default();
-        let is_secret = texts.holds_secret.get(place) == Some(&true);
-        files.push(file(format!("{folder}/result.md"), result(battle, contestant, said, is_secret)));
-        if let Some(patch) = texts.patches.get(place).filter(|_| battle.kind == Kind::Coding) {
-            files.push(File { path: format!("{folder}/diff.patch"), content: patch.clone() });
-        }
-    }
+/// The manifest, and what judges and people say of the results.
+pub fn summary(battle: &Battle) -> Vec<File> {
+    let mut files = vec![manifest(battle, &names::contestants(battle))];
     if !battle.analyses.is_empty() {
         files.push(file("analysis.md".to_owned(), analyses(battle)));
-    }
-    for (place, (examination, said)) in battle.examinations.iter().zip(&texts.examinations).enumerate() {
-        let who = format!("{} {}", examination.examiner.identity, examination.examiner.model.model);
-        let name = format!("cross-examinations/{:02}-{}.md", place + 1, names::slug(&who));
-        let question = examination.question.as_deref().unwrap_or(super::examination::QUESTION);
-        let text = format!("# {who}\n\n## Question\n\n{question}\n\n## Answer\n\n{}\n", said.trim());
-        files.push(file(name, text));
     }
     files
 }
 
+pub fn contestant(battle: &Battle, place: usize, left: Left) -> Vec<File> {
+    let folders = names::contestants(battle);
+    let (Some(contestant), Some(folder)) = (battle.contestants.get(place), folders.get(place)) else {
+        return Vec::new();
+    };
+    let mut files = vec![file(format!("{folder}/result.md"), result(battle, contestant, &left))];
+    if battle.kind == Kind::Coding {
+        // An empty one says that nothing was changed, which is not what is known where none was kept.
+        files.push(File { path: format!("{folder}/diff.patch"), content: left.patch });
+    }
+    files
+}
+
+pub fn examination(battle: &Battle, place: usize, said: &str) -> Option<File> {
+    let examination = battle.examinations.get(place)?;
+    let who = format!("{} {}", examination.examiner.identity, examination.examiner.model.model);
+    let name = format!("cross-examinations/{}.md", names::examination(place, &who));
+    let question = examination.question.as_deref().unwrap_or(super::examination::QUESTION);
+    let text = format!("# {who}\n\n## Question\n\n{question}\n\n## Answer\n\n{}\n", said.trim());
+    Some(file(name, text))
+}
+
 fn file(path: String, text: String) -> File {
-    File { path, content: text.into_bytes() }
+    File { path, content: Some(text.into_bytes()) }
 }
 
 fn manifest(battle: &Battle, folders: &[String]) -> File {
@@ -101,10 +157,10 @@ fn manifest(battle: &Battle, folders: &[String]) -> File {
     };
     let mut content = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
     content.push(b'\n');
-    File { path: "manifest.json".to_owned(), content }
+    File { path: "manifest.json".to_owned(), content: Some(content) }
 }
 
-fn result(battle: &Battle, contestant: &Contestant, said: &str, is_secret: bool) -> String {
+fn result(battle: &Battle, contestant: &Contestant, left: &Left) -> String {
     let mut text = format!("# {} · {}\n\n", battle.letter(contestant.id), contestant.title());
     let reason = contestant.standing.reason().map(|why| format!(": {why}")).unwrap_or_default();
     text.push_str(&format!("{}{reason}\n\n## Benchmark\n\n", contestant.standing.label()));
@@ -115,18 +171,23 @@ fn result(battle: &Battle, contestant: &Contestant, said: &str, is_secret: bool)
                 text.push_str(&format!("| {name} | {} |\n", value.as_deref().unwrap_or("not known")));
             }
             let tokens = contestant.tokens.map_or("not known".to_owned(), |tokens| tokens.to_string());
-            text.push_str(&format!("| Tokens of all tries | {tokens} |\n"));
+            text.push_str(&format!("| Tokens of all tries | {tokens} |\n\n{COST}\n"));
         }
         None => text.push_str("Nothing was measured.\n"),
     }
-    if let Some(checked) = contestant.check.checked() {
-        let words = checked.compared(battle.course.base_check.checked()).words();
-        text.push_str(&format!("\n## Check\n\n{words}\n\n{}\n", code_block(&checked.tail)));
+    if let Some(words) = contestant.check.told(&battle.course.base_check) {
+        text.push_str(&format!("\n## Check\n\n{words}\n"));
     }
-    if is_secret {
+    if let Some(checked) = contestant.check.checked() {
+        text.push_str(&format!("\n{}\n", code_block(&checked.tail)));
+    }
+    if let Some(why) = &contestant.unkept {
+        text.push_str(&format!("\n> Its changes could not be kept: {why}\n"));
+    }
+    if left.holds_secret {
         text.push_str("\n> The patch holds a value that is configured as a secret. It is kept as it is.\n");
     }
-    text.push_str(&format!("\n## Output\n\n{}\n", said.trim()));
+    text.push_str(&format!("\n## Output\n\n{}\n", left.said.trim()));
     text
 }
 
@@ -172,40 +233,85 @@ fn analyses(battle: &Battle) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::battle, *};
+    use super::{
+        super::{
+            Benchmark, Standing,
+            tests::{battle, story::play},
+        },
+        *,
+    };
+
+    fn text(file: &File) -> String {
+        String::from_utf8(file.content.clone().unwrap()).unwrap()
+    }
 
     #[test]
-    fn the_folder_tells_everything_and_is_there_from_the_start() {
+    fn the_folder_tells_everything() {
         let mut it = battle(Kind::Coding, "L1 C2", |_| {});
-        it.contestants[1].benchmark =
-            Some(super::super::Benchmark { duration_ms: 1_500, ..Default::default() });
-        it.contestants[1].standing = super::super::Standing::Done;
+        it.contestants[1].benchmark = Some(Benchmark { duration_ms: 1_500, ..Default::default() });
+        it.contestants[1].standing = Standing::Done;
+        it.contestants[0].unkept = Some("the disk is full".into());
         it.course.winner = Some(it.contestants[1].id);
-        let texts = Texts {
-            said: vec!["I did.".into(), "So did I.".into()],
-            patches: vec![b"+a\n".to_vec(), Vec::new()],
-            examinations: Vec::new(),
-            holds_secret: vec![true, false],
-        };
-        let files = files(&it, &texts);
-        let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
-        let expected = [
-            "manifest.json",
-            "agent0-l1/result.md",
-            "agent0-l1/diff.patch",
-            "agent1-c2/result.md",
-            "agent1-c2/diff.patch",
-        ];
-        assert_eq!(paths, expected);
-        let manifest: serde_json::Value = serde_json::from_slice(&files[0].content).unwrap();
+        let [manifest] = &summary(&it)[..] else { panic!() };
+        let manifest: serde_json::Value = serde_json::from_str(&text(manifest)).unwrap();
         assert_eq!((&manifest["finished_at"], &manifest["schema"]), (&serde_json::Value::Null, &1.into()));
         assert_eq!(manifest["contestants"][0]["lane"], "local");
         assert_eq!(manifest["winner"], "agent1-c2");
-        let text = |place: usize| String::from_utf8(files[place].content.clone()).unwrap();
-        assert!(text(1).contains("Nothing was measured.") && text(1).contains("configured as a secret"));
-        assert!(
-            text(3).contains("| Duration | 1.5 s |") && text(3).contains("| Model loading | not known |")
+
+        let left = |said: &str, patch: Option<&str>, holds_secret| Left {
+            said: said.into(),
+            patch: patch.map(|patch| patch.as_bytes().to_vec()),
+            holds_secret,
+        };
+        let [result, patch] = &contestant(&it, 0, left("I did.", None, true))[..] else { panic!() };
+        assert_eq!(
+            (result.path.as_str(), patch.path.as_str()),
+            ("agent0-l1/result.md", "agent0-l1/diff.patch")
         );
-        assert!(text(3).ends_with("## Output\n\nSo did I.\n"));
+        // What could not be kept is no empty change.
+        assert_eq!(patch.content, None);
+        for words in
+            ["Nothing was measured.", "configured as a secret", "could not be kept: the disk is full"]
+        {
+            assert!(text(result).contains(words), "{words}");
+        }
+        let [result, patch] = &contestant(&it, 1, left("So did I.", Some(""), false))[..] else { panic!() };
+        assert_eq!(patch.content.as_deref(), Some(&b""[..]));
+        for words in ["| Duration | 1.5 s |", "| Model loading | not known |", COST] {
+            assert!(text(result).contains(words), "{words}");
+        }
+        assert!(text(result).ends_with("## Output\n\nSo did I.\n"));
+    }
+
+    /// Each step with the parts that have to be written after it.
+    #[test]
+    fn only_what_changed_is_written_again() {
+        let mut known = std::collections::BTreeMap::new();
+        let mut story = play(battle(Kind::Coding, "C1 C2", |_| {}), "");
+        let mut written = |word: &str| {
+            if !word.is_empty() {
+                story.step(word).unwrap();
+            }
+            let stale = parts(&story.battle)
+                .into_iter()
+                .filter(|(part, mark)| known.insert(*part, *mark) != Some(*mark));
+            let words = stale.map(|(part, _)| match part {
+                Part::Summary => "s".to_owned(),
+                Part::Contestant(place) => super::super::letter(place).to_string(),
+                Part::Examination(place) => place.to_string(),
+            });
+            words.collect::<String>()
+        };
+        let mut check = |word: &str, expected: &str| assert_eq!(written(word), expected, "{word}");
+        check("", "s");
+        check("A>", "");
+        check("A.used:5", "");
+        check("A.done", "sA");
+        check("B.fail", "sB");
+        check("A.wins", "s");
+        check("examine", "");
+        check("examination.because", "0");
+        check("B.retry", "s");
+        check("B.done", "sB");
     }
 }

@@ -94,23 +94,9 @@ impl Battle {
     /// A battle in which nobody has begun.
     pub fn new(launch: Launch) -> Result<Self, Rejected> {
         let Launch { id, session, project, kind, prompt, mut terms, roster, ids, at_ms } = launch;
-        if prompt.trim().is_empty() {
-            return Err(Rejected::Empty);
-        }
-        if prompt.len() > PROMPT_BYTES_MAX {
-            let kilobytes = |bytes: usize| bytes.div_ceil(1024);
-            let (got, max) = (kilobytes(prompt.len()), kilobytes(PROMPT_BYTES_MAX));
-            return Err(Rejected::TooLong { got, max });
-        }
-        if !(LIMIT_S_MIN..=LIMIT_S_MAX).contains(&terms.limit_s) {
-            return Err(Rejected::Invalid(format!(
-                "A contestant may take between {LIMIT_S_MIN} seconds and {} minutes.",
-                LIMIT_S_MAX / 60
-            )));
-        }
-        if terms.tokens_max == Some(0) {
-            return Err(Rejected::Invalid("Without any token nobody can begin.".into()));
-        }
+        check_prompt(&prompt)?;
+        check_limit(terms.limit_s)?;
+        check_tokens(terms.tokens_max)?;
         // There is nothing to check where nobody changes anything.
         terms.check = terms.check.filter(|command| kind == Kind::Coding && !command.trim().is_empty());
         let contestant = |(entry, id): (Entry, ContestantId)| Contestant {
@@ -124,6 +110,7 @@ impl Battle {
             benchmark: None,
             tokens: None,
             changes: None,
+            unkept: None,
             check: CheckState::None,
         };
         Ok(Self {
@@ -139,13 +126,44 @@ impl Battle {
                 stopped: None,
                 finished_at_ms: None,
                 winner: None,
+                judged: None,
                 base_check: CheckState::None,
+                opinion_tokens: 0,
             },
             contestants: roster.0.into_iter().zip(ids).map(contestant).collect(),
             analyses: Vec::new(),
             examinations: Vec::new(),
             tasks: Default::default(),
         })
+    }
+}
+
+pub fn check_prompt(prompt: &str) -> Result<(), Rejected> {
+    if prompt.trim().is_empty() {
+        return Err(Rejected::Empty);
+    }
+    if prompt.len() > PROMPT_BYTES_MAX {
+        let kilobytes = |bytes: usize| bytes.div_ceil(1024);
+        let (got, max) = (kilobytes(prompt.len()), kilobytes(PROMPT_BYTES_MAX));
+        return Err(Rejected::TooLong { got, max });
+    }
+    Ok(())
+}
+
+pub fn check_limit(limit_s: u32) -> Result<(), Rejected> {
+    if (LIMIT_S_MIN..=LIMIT_S_MAX).contains(&limit_s) {
+        return Ok(());
+    }
+    let minutes = LIMIT_S_MAX / 60;
+    Err(Rejected::Invalid(format!(
+        "A contestant may take between {LIMIT_S_MIN} seconds and {minutes} minutes."
+    )))
+}
+
+pub fn check_tokens(tokens_max: Option<u64>) -> Result<(), Rejected> {
+    match tokens_max {
+        Some(0) => Err(Rejected::Invalid("Without any token nobody can begin.".into())),
+        _ => Ok(()),
     }
 }
 

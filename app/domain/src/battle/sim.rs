@@ -146,6 +146,9 @@ impl World {
             if let Event::BattleStarted { battle } = &event {
                 assert_eq!(**battle, self.begun[&battle.id], "the news is not what began");
             }
+            if let Event::ContestantUpdated { contestant, .. } = &event {
+                check_turn(&self.battles[&battle], contestant);
+            }
             self.battles.get_mut(&battle).unwrap().apply(&event);
             self.log.push(event);
         }
@@ -189,8 +192,8 @@ impl World {
         let nth = self.dice.roll(self.running.len());
         let Running { battle, task, attempt, .. } = self.running[nth].clone();
         let input = match self.dice.chance(50) {
-            true => Input::Used { task, attempt, tokens: 30 },
-            false => Input::Phase { task, attempt, phase: Phase::Generating },
+            true => Input::Used { task, attempt, tokens: 30, fresh: self.fresh(), at_ms: self.now },
+            false => Input::Phase { task, attempt, phase: Phase::Generating, at_ms: self.now },
         };
         if let Ok(events) = self.battles[&battle].decide(input) {
             self.commit(battle, events);
@@ -240,8 +243,7 @@ impl World {
             (Work::Judgement, side) => {
                 let analysis = self.battles[&work.battle].newest_analysis().unwrap();
                 let judged = analysis.judgements.iter().find(|judgement| judgement.task == work.task);
-                let letter =
-                    judged.map_or('P', |it| blind::letter(if side < 3 { it.first } else { it.second }));
+                let letter = judged.map_or('P', |it| it.letters()[usize::from(side >= 3)]);
                 format!("{{\"better\": \"{letter}\"}}")
             }
             _ => "words".to_owned(),
@@ -255,6 +257,7 @@ impl World {
                 stream_len: 5,
                 said: Some(said.clone()),
                 changes: None,
+                unkept: None,
                 checked: (kind == Work::Check).then(|| Checked::new(Some(0), 1, "")),
                 fresh: self.fresh(),
                 at_ms: self.now,
@@ -277,7 +280,7 @@ impl World {
         let status = &before.tasks[&letter.report.task].status;
         let current =
             matches!(status, task::Status::Running { attempt, .. } if *attempt == letter.report.attempt);
-        match before.decide(Input::Report(letter.report)) {
+        match before.decide(Input::Report(Box::new(letter.report))) {
             Ok(events) => {
                 assert!(current, "a stale report was accepted");
                 self.commit(letter.battle, events);
@@ -317,11 +320,12 @@ impl World {
                 stream_len: 2,
                 said: None,
                 changes: None,
+                unkept: None,
                 checked: None,
                 fresh: self.fresh(),
                 at_ms: self.now,
             };
-            let events = self.battles[&battle].decide(Input::Report(report)).unwrap();
+            let events = self.battles[&battle].decide(Input::Report(Box::new(report))).unwrap();
             self.commit(battle, events);
         }
     }
@@ -342,6 +346,8 @@ impl World {
                 let known =
                     self.verdicts.entry((battle.id, analysis.number)).or_insert_with(|| analysis.clone());
                 assert_eq!(known, analysis, "an analysis that was over changed");
+                let ended = analysis.ended_at_ms.expect("an analysis that is over has no end");
+                assert!(ended >= analysis.begun_at_ms, "an analysis ended before it began");
             }
         }
     }
@@ -379,7 +385,11 @@ fn check_battle(battle: &Battle) {
             assert_eq!(left, 0, "over, and something runs");
         }
     }
-    assert_eq!(battle.course.finished_at_ms.is_some(), battle.course.status.is_over());
+    match battle.course.status {
+        Status::Running => assert_eq!(battle.course.finished_at_ms, None, "finished, and running"),
+        Status::Analysing => {}
+        Status::Completed | Status::Cancelled => assert!(battle.course.finished_at_ms.is_some()),
+    }
     for contestant in &battle.contestants {
         let waits = battle.waits_for_turn(contestant);
         assert!(!(waits && contestant.lane == Lane::Cloud), "cloud waits for local");
@@ -388,8 +398,30 @@ fn check_battle(battle: &Battle) {
             assert!(!contestant.standing.is_over(), "over, and its task is not");
         }
     }
-    if let Some(winner) = battle.course.winner {
-        assert_eq!(battle.contestant(winner).unwrap().standing, Standing::Done, "one without a result won");
+    if let Some(leader) = battle.leader() {
+        let leader = battle.contestant(leader).unwrap();
+        assert_eq!(leader.standing, Standing::Done, "one without a result is ahead");
+        let is_judged = |it: &Analysis| {
+            it.is_of_now(battle) && it.verdict().is_some_and(|verdict| verdict.winner == Some(leader.id))
+        };
+        let is_named = battle.course.winner == Some(leader.id) || battle.analyses.iter().any(is_judged);
+        assert!(is_named, "one is ahead for what it made before");
+    }
+    let judged = battle.verdict().and_then(|verdict| verdict.winner);
+    assert_eq!(battle.course.judged, judged, "the judge's choice is not what its verdict says");
+    if let Some(max) = battle.terms.tokens_max.filter(|max| battle.spent() > *max) {
+        let is_own = battle.newest_analysis().is_some_and(|it| !it.is_over() && !it.by_person);
+        assert!(!is_own, "more than {max} tokens are spent, and it compares by itself");
+    }
+}
+
+/// Of the local ones that wait, the first in the roster goes next.
+fn check_turn(before: &Battle, contestant: &Contestant) {
+    let known = before.contestant(contestant.id).unwrap();
+    if contestant.lane == Lane::Local && contestant.tries.len() > known.tries.len() {
+        let mut waiting = before.contestants.iter().filter(|it| it.lane == Lane::Local);
+        let first = waiting.find(|it| before.waits_for_turn(it)).map(|it| it.id);
+        assert_eq!(first, Some(contestant.id), "a local contestant went before its turn");
     }
 }
 

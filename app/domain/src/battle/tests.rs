@@ -1,4 +1,4 @@
-mod story;
+pub(super) mod story;
 
 use uuid::Uuid;
 
@@ -37,6 +37,7 @@ pub(super) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) 
         tokens_max: None,
         carry: false,
         check: None,
+        setup: None,
         judge: None,
         host: "here".into(),
     };
@@ -121,6 +122,39 @@ fn a_battle_that_has_spent_its_tokens_is_stopped() {
     refuses("C1 C2", "A.done A.used:5", "That report belongs to an earlier attempt.");
 }
 
+/// The contestants may use 100 tokens together with the judge that was agreed on.
+#[test]
+fn comparing_counts_too_and_is_ended_without_a_verdict() {
+    let spent = |script: &str| {
+        let terms = |terms: &mut Terms| (terms.tokens_max, terms.judge) = (Some(100), Some(judge()));
+        play(battle(Kind::Coding, "C1 C2", terms), script).battle
+    };
+    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:15 digest.one digest.used:5");
+    assert_eq!((it.spent(), it.course.opinion_tokens, it.course.status), (100, 20, Status::Analysing));
+    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:21");
+    let told = it.told().unwrap();
+    assert_eq!(told.words, "No verdict: The battle had used all the tokens that it may.");
+    assert_eq!((it.course.status, it.course.stopped), (Status::Completed, None));
+    let again = Input::Retry { contestant: it.contestants[0].id, fresh: Fresh::new(id(7)), at_ms: 9 };
+    assert!(it.decide(again).unwrap_err().to_string().contains("used all the tokens"));
+    // What a person asks for besides is counted, and not ended.
+    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:21 analyse digest.used:50 digest.one");
+    assert_eq!((it.spent(), it.course.status), (151, Status::Analysing));
+}
+
+/// Who came to no result was at work too, from when its folder was ready.
+#[test]
+fn how_long_it_took_is_known_of_everybody_who_began() {
+    let took = |script: &str| {
+        let it = play(battle(Kind::Coding, "C1 C2", |_| {}), script).battle;
+        it.contestants[0].benchmark.as_ref().map(|it| it.duration_ms)
+    };
+    // Begun at 2, reported at 9; who is done measured it itself.
+    assert_eq!([took("A.done"), took("A.fail"), took("A.void")], [Some(5), Some(7), Some(7)]);
+    assert_eq!([took("A> stop A.stopped"), took("stop"), took("A.lost")], [Some(7), None, None]);
+    assert_eq!(took("A.fail A.retry"), None);
+}
+
 #[test]
 fn the_base_is_checked_first_and_then_each_result() {
     let checked = |script: &str, expected: &str| {
@@ -143,6 +177,11 @@ fn the_base_is_checked_first_and_then_each_result() {
     checked("A.done B.done C.fail check.1", "failed pending pending none | Running");
     checked("A.done B.done C.fail check.1 check.0 check.1", "failed passed failed none | Completed");
     checked("A.done B.done C.fail check.void check.0 check.0", "void passed passed none | Completed");
+    // What could not be run is run when there is another try.
+    let void = "A.done B.done C.fail check.void check.0 check.void";
+    checked(void, "void passed void none | Completed");
+    checked(&format!("{void} C.retry"), "none passed none none | Running");
+    checked(&format!("{void} C.retry C.done check.1"), "failed passed pending pending | Running");
     checked("A.done B.done C.fail stop", "void none none none | Cancelled");
     checked("A.done B.done C.fail check+ stop", "pending none none none | Running");
     checked("A.done B.done C.fail check+ stop check.stopped", "void none none none | Cancelled");
@@ -201,6 +240,68 @@ fn verdicts_are_never_overwritten_and_a_retry_is_compared_again() {
     let story = judged("C1 C2", "A.done B.done digest.one digest.two judge:A B.retry B.done");
     assert_eq!((story.battle.analyses.len(), story.shown().as_str()), (2, "done done | analysing"));
     assert!(!story.battle.analyses[0].is_of_now(&story.battle));
+}
+
+#[test]
+fn a_verdict_holds_for_what_it_was_given_on() {
+    let check = |roster: &str, script: &str, leader: Option<char>, expected: &str| {
+        let it = judged(roster, script).battle;
+        assert_eq!(it.leader().map(|id| it.letter(id)), leader, "{script}");
+        assert_eq!(it.course.judged, it.verdict().and_then(|verdict| verdict.winner), "{script}");
+        assert_eq!(it.told().map(|told| told.words).unwrap_or_default(), expected, "{script}");
+    };
+    let two = "A.done B.done digest.one digest.two judge:B";
+    let wins = "B wins over the other in both orders; 6 of 6 judgements agree.";
+    check("C1 C2", two, Some('B'), wins);
+    // Whoever is tried again, and comes to nothing, has not won.
+    check("C1 C2", &format!("{two} B.retry"), None, "");
+    check("C1 C2", &format!("{two} B.retry B.fail"), None, "No winner: only one has a result.");
+    check("C1 C2", &format!("{two} A.retry A.fail"), None, "No winner: only one has a result.");
+    // A comparison that fails, or is stopped, takes nothing away from the one before.
+    let failed = format!("{wins} Analysis 2 brought no verdict: The judge could not be asked: no.");
+    check("C1 C2", &format!("{two} analyse digest.one digest.two judgement.fail"), Some('B'), &failed);
+    let stopped = format!("{wins} Analysis 2 brought no verdict: it was stopped.");
+    check("C1 C2", &format!("{two} analyse unanalyse"), Some('B'), &stopped);
+    check("C1 C2", &format!("{two} analyse"), Some('B'), wins);
+    check("C1 C2", "A.done B.done digest.void", None, "No verdict: A result could not be described: down.");
+    // Who failed at first is compared with the others, and when it fails again they have been compared already.
+    let three = "A.done B.done C.fail digest.one digest.two judge:B C.retry C.done digest.one digest.two digest.three judge:C";
+    check("C1 C2 C3", three, Some('C'), "C wins over every other in both orders; 18 of 18 judgements agree.");
+    check("C1 C2 C3", &format!("{three} C.retry C.fail"), Some('B'), wins);
+}
+
+#[test]
+fn comparing_again_does_not_begin_the_battle_again() {
+    let it = judged("C1 C2", "A.done B.done digest.one digest.two judge:B analyse").battle;
+    assert_eq!((it.course.finished_at_ms, it.course.status), (Some(9), Status::Analysing));
+    let it = judged("C1 C2", "A.done B.done digest.one digest.two judge:B B.retry").battle;
+    assert_eq!(it.course.finished_at_ms, None);
+    // What is stopped ends when it is stopped.
+    let it = judged("C1 C2", "A.done B.done stop").battle;
+    assert_eq!(it.analyses[0].ended_at_ms, Some(9));
+}
+
+/// Only whoever works in a folder is bound to the machine that has it.
+#[test]
+fn folders_are_of_one_host_and_opinions_are_not() {
+    let hosts = |kind, script: &str| {
+        let it = play(battle(kind, "C1 C2", |terms| terms.check = Some("make".into())), script).battle;
+        let mut all: Vec<_> =
+            it.tasks.values().map(|task| (format!("{:?}", task.work), task.host.is_some())).collect();
+        all.sort();
+        all.dedup();
+        all.into_iter()
+            .map(|(work, bound)| format!("{work}{}", if bound { "!" } else { "" }))
+            .collect::<Vec<_>>()
+    };
+    let whole = "A.done B.done check.0 check.0 check.0 analyse digest.one digest.two judge:A examine examine-by-agent";
+    let expected = ["Check!", "Contestant!", "Digest", "Examination", "Examination!", "Judgement"];
+    assert_eq!(hosts(Kind::Coding, whole), expected);
+    let answers = "A.done B.done analyse digest.one digest.two judge:A examine examine-by-agent";
+    assert_eq!(
+        hosts(Kind::Qa, answers),
+        ["Contestant", "Digest", "Examination", "Examination!", "Judgement"]
+    );
 }
 
 #[test]
@@ -263,8 +364,15 @@ fn a_launch_is_checked() {
             variant: String::new(),
             lane: Lane::Local,
         };
-        let terms =
-            Terms { limit_s: 60, tokens_max: None, carry: false, check: None, judge: None, host: "h".into() };
+        let terms = Terms {
+            limit_s: 60,
+            tokens_max: None,
+            carry: false,
+            check: None,
+            setup: None,
+            judge: None,
+            host: "h".into(),
+        };
         let mut launch = Launch {
             id: BattleId(id(1)),
             session: SessionId(id(2)),

@@ -10,6 +10,23 @@ pub fn token(c: char) -> Option<String> {
     })
 }
 
+/// One line as it may be shown: in it, whatever would hide something is told.
+pub fn shown(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars() {
+        match token(c) {
+            Some(token) => shown.extend(["‹", &token, "›"]),
+            None => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// The same for a text that has its lines on purpose.
+pub fn shown_lines(text: &str) -> String {
+    text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
 pub fn is_hidden(c: char) -> bool {
     // Nearly all text ends here.
     if matches!(c, '\t' | ' '..='~') {
@@ -46,5 +63,18 @@ pub fn width(c: char) -> u32 {
         | 0x1f900..=0x1f9ff
         | 0x20000..=0x3fffd => 2,
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_hide_something_is_told() {
+        assert_eq!(shown("src/a\u{202e}sr.exe"), "src/a‹U+202E›sr.exe");
+        assert_eq!(shown("a\nb\u{200b}"), "a‹U+000A›b‹U+200B›");
+        assert_eq!(shown_lines("rm\tx\n\u{2066}y\r\n"), "rm\tx\n‹U+2066›y‹CR›\n");
+        assert_eq!(shown("naïve/日本.rs"), "naïve/日本.rs");
     }
 }

@@ -4,7 +4,7 @@ mod header;
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{FileOutline, Kind, LineId, Status};
+use super::{FileOutline, Kind, LineId, Status, hidden::shown};
 use header::Header;
 
 /// Beyond this nobody reads it, and memory is better used.
@@ -115,8 +115,8 @@ impl Patch {
 impl File {
     pub fn outline(&self, rows: u32) -> FileOutline {
         FileOutline {
-            path: self.path.clone(),
-            old_path: self.old_path.clone(),
+            path: shown(&self.path),
+            old_path: self.old_path.as_deref().map(shown),
             status: self.status,
             added: self.added,
             removed: self.removed,

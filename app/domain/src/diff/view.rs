@@ -74,7 +74,8 @@ impl View {
         let files = files.map(|(file, (start, end))| file.outline(end - start)).collect();
         let last = |row: &Row| if row.kind.is_code() { row.old.max(row.new) } else { 0 };
         let lines = self.rows.iter().map(last).max().unwrap_or_default();
-        Outline { stamp: stamp.to_owned(), files, columns: self.columns, lines }
+        let left_out = Vec::new();
+        Outline { stamp: stamp.to_owned(), files, columns: self.columns, lines, left_out }
     }
 
     /// The text of one side of a row: the newer one where both are shown as the same.

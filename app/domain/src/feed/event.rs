@@ -92,6 +92,9 @@ pub enum Event {
         task: TaskId,
         attempt: Attempt,
         phase: Phase,
+        /// When its work began, where it was only made ready before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        began_at_ms: Option<i64>,
     },
     /// A person's word on what the agent asked.
     TaskAnswered {
@@ -170,6 +173,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
         change: Box<run::Change>,
+        /// How often whoever carried it out tried to change something.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        tried: u32,
     },
     /// Something happened to the run as a whole.
     FlowRunUpdated {
@@ -181,6 +187,10 @@ pub enum Event {
     SettingsChanged {
         what: Part,
     },
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Event {

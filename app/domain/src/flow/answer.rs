@@ -3,6 +3,7 @@
 
 mod entry;
 pub mod form;
+mod kept;
 mod lenient;
 mod read;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::cited::{ClaimId, Place};
+pub use kept::{ANSWER_BYTES_MAX, Kept, kept};
 pub use read::Reading;
 
 /// What a worker or whoever puts together says.
@@ -134,8 +136,8 @@ pub enum Verdict {
     Refuted,
 }
 
-/// What became of the recommendation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What became of a conclusion, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stand {
     Stands,
     Weakened,
@@ -181,6 +183,12 @@ impl Finding {
         self.claim_id().map_or_else(|| self.id.trim().to_owned(), |id| id.to_string())
     }
 
+    /// All that it says in words, and that may name places and ids.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().map(|field| field.text.as_str());
+        [self.title.as_str(), self.claim.as_str()].into_iter().chain(fields)
+    }
+
     pub fn field(&self, name: &str) -> Option<&str> {
         let found = self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name));
         found.map(|field| field.text.trim()).filter(|text| !text.is_empty())
@@ -190,6 +198,14 @@ impl Finding {
     pub fn says_yes(&self, name: &str) -> bool {
         let word = self.field(name).and_then(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).next());
         word.is_some_and(|word| ["yes", "true", "y", "1"].iter().any(|yes| word.eq_ignore_ascii_case(yes)))
+    }
+}
+
+impl Attempt {
+    /// As of a finding.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let fields = self.fields.iter().map(|field| field.text.as_str());
+        [&self.hypothesis, &self.checked, &self.impact].into_iter().map(String::as_str).chain(fields)
     }
 }
 
@@ -225,12 +241,21 @@ impl Confidence {
 }
 
 impl Verdicts {
-    /// Whether the recommendation was refuted, as a whole or by one of the attempts on it.
-    pub fn refutes_recommendation(&self) -> bool {
-        let on_it = |attempt: &&Attempt| {
-            let about = |about: &String| about.to_ascii_lowercase().contains("recommendation");
-            attempt.verdict == Some(Verdict::Refuted) && attempt.about.iter().any(about)
-        };
-        self.recommendation == Some(Stand::Refuted) || self.items.iter().any(|attempt| on_it(&attempt))
+    /// What it makes of the conclusion with this title: said of all that is concluded, or by an attempt on it.
+    pub fn stand_of(&self, title: &str) -> Option<Stand> {
+        let on_it = self.items.iter().filter(|tried| tried.about.iter().any(|about| means(about, title)));
+        let tried = on_it.filter_map(|attempt| attempt.verdict).map(|verdict| match verdict {
+            Verdict::Confirmed => Stand::Stands,
+            Verdict::PartiallyRefuted => Stand::Weakened,
+            Verdict::Refuted => Stand::Refuted,
+        });
+        tried.chain(self.recommendation).max()
     }
+}
+
+/// Whether a gate that says this means the conclusion with this title.
+fn means(about: &str, title: &str) -> bool {
+    let (about, title): (String, String) = (plain(about).collect(), plain(title).collect());
+    let is_it = |part: &str, whole: &str| part.len() >= 4 && whole.contains(part);
+    about.contains("recommendation") || is_it(&title, &about) || (is_it(&about, &title))
 }

@@ -1,12 +1,13 @@
 //! What an agent is told: who it is, what it has to do, what others said, and the form of its answer. Only the server
 //! asks for it.
 
+mod template;
 #[cfg(test)]
 mod tests;
 
 use super::{
     Band, Focus, Kind, Plan, Step,
-    answer::form::{self, Shape},
+    answer::form::{self, Shape, Writes},
     contract,
     fold::{Output, fold},
     method::Method,
@@ -14,18 +15,11 @@ use super::{
     role::{Instructions, Problem, Tool},
 };
 use crate::fence::Nonce;
+pub use template::find_template;
 
 /// More of a change is not shown: an agent can look at the rest itself.
 pub const DIFF_BYTES_MAX: usize = 256 * 1024;
 pub const TEMPLATE_BYTES_MAX: usize = 16 * 1024;
-
-/// Where the repository may keep a template for the description of a change, the first that is there counts.
-pub const TEMPLATES: [&str; 4] = [
-    ".github/pull_request_template.md",
-    ".github/PULL_REQUEST_TEMPLATE.md",
-    "docs/pull_request_template.md",
-    "pull_request_template.md",
-];
 
 /// What a step is asked in.
 pub struct Context<'a> {
@@ -118,7 +112,8 @@ impl Writer<'_> {
         pieces.push(self.target());
         pieces.push(section("Rules of this flow", self.method.rules));
         pieces.push(self.depth());
-        pieces.extend(self.change());
+        pieces.extend(self.change(self.context.said_bytes_max));
+        pieces.extend(self.template());
         pieces.push(self.earlier());
         pieces.extend(self.contracts().map(|contract| contract.producing().to_owned()));
         Some(pieces)
@@ -130,6 +125,7 @@ impl Writer<'_> {
         pieces.push(self.question());
         pieces.push(self.target());
         pieces.push(section("Rules of this flow", self.method.rules));
+        pieces.extend(self.change(self.context.said_bytes_max / 2));
         pieces.extend(self.template());
         pieces.push(self.earlier());
         pieces.extend(self.contracts().map(|contract| contract.producing().to_owned()));
@@ -142,6 +138,7 @@ impl Writer<'_> {
         pieces.push(self.question());
         pieces.push(self.target());
         pieces.push(section("Rules that they had", self.method.rules));
+        pieces.extend(self.change(self.context.said_bytes_max / 2));
         pieces.push(self.earlier());
         pieces.extend(self.contracts().map(|contract| contract.reviewing().to_owned()));
         pieces
@@ -192,7 +189,7 @@ impl Writer<'_> {
         let Limits { steps, calls } = self.agent.limits;
         let fast = match request.fast {
             true => format!(
-                "\n\nBe quick. After {steps} steps or {calls} calls of tools you are stopped. Look only for the \
+                "\n\nBe quick. After {steps} steps or {calls} calls of tools you have to answer. Look only for the \
                  evidence that decides, and answer as soon as you have it."
             ),
             false => String::new(),
@@ -200,21 +197,16 @@ impl Writer<'_> {
         format!("# How much\n\n{band}{fast}")
     }
 
-    fn change(&self) -> Vec<String> {
-        if !self.agent.role.sees_project() {
-            return Vec::new();
-        }
-        let diff = self
-            .context
-            .diff
-            .map(|diff| format!("# The change\n\n{}", self.data("the change", diff, DIFF_BYTES_MAX)));
-        diff.into_iter().chain(self.template()).collect()
+    /// What the flow works on. Whoever is also shown what others said has room for less of it.
+    fn change(&self, bytes_max: usize) -> Option<String> {
+        let diff = self.context.diff.filter(|_| self.agent.role.sees_project())?;
+        Some(format!("# The change\n\n{}", self.data("the change", diff, bytes_max.min(DIFF_BYTES_MAX))))
     }
 
     fn template(&self) -> Option<String> {
-        let template = self.context.template?;
+        let template = self.context.template.filter(|_| self.writes() != Writes::Nothing)?;
         Some(format!(
-            "# The repository's template\n\nUse its headings as the titles of your sections.\n\n{}",
+            "# The repository's template\n\nIts headings are the titles of your sections, in its order.\n\n{}",
             self.data("the template", template, TEMPLATE_BYTES_MAX)
         ))
     }
@@ -259,11 +251,11 @@ impl Writer<'_> {
     }
 
     /// The sections that this step writes.
-    fn writes(&self) -> Vec<(&'static str, &'static str)> {
+    fn writes(&self) -> Writes {
         let all = self.method.written_sections();
-        match self.agent.part {
-            Part::Gate => Vec::new(),
-            Part::Angle if !self.context.plan.angles_write() => Vec::new(),
+        let ours = match self.agent.part {
+            Part::Gate => return Writes::Nothing,
+            Part::Angle if !self.context.plan.angles_write() => return Writes::Nothing,
             Part::Angle => all.collect(),
             Part::Synthesis => {
                 let synthesis = self.method.synthesis();
@@ -276,6 +268,10 @@ impl Writer<'_> {
                     |title: &str| if own.is_empty() { !is_others(title) } else { own.contains(&title) };
                 all.filter(|(title, _)| is_mine(title)).collect()
             }
+        };
+        match self.context.template {
+            Some(template) => Writes::Template(template::headings(template)),
+            None => Writes::Sections(ours),
         }
     }
 
@@ -289,13 +285,20 @@ impl Writer<'_> {
              begins with ```json, and write nothing after it. The texts in it say what belongs there. Lists may be \
              empty: if you found nothing, say so in the summary.",
         );
-        let sections = self.writes();
-        if !sections.is_empty() {
-            words.push_str("\n\nWrite these sections, each under exactly this title:\n");
-            for (title, about) in sections {
-                words.push_str(&format!("\n- {title}: {about}"));
+        match self.writes() {
+            Writes::Sections(sections) if !sections.is_empty() => {
+                words.push_str("\n\nWrite these sections, each under exactly this title:\n");
+                for (title, about) in sections {
+                    words.push_str(&format!("\n- {title}: {about}"));
+                }
+                words.push_str(&format!("\n\n{}", contract::HEAD));
             }
-            words.push_str(&format!("\n\n{}", contract::HEAD));
+            Writes::Template(_) => {
+                let asked =
+                    "Write one section for each heading of the template, each under exactly that heading.";
+                words.push_str(&format!("\n\n{asked}\n\n{}", contract::HEAD));
+            }
+            Writes::Sections(_) | Writes::Nothing => {}
         }
         if self.context.plan.request.flow.flow().kind == Kind::Draft && self.agent.part != Part::Gate {
             words.push_str("\n\nGive every open question a recommended answer.");

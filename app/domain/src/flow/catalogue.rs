@@ -29,6 +29,7 @@ mod tests;
 use super::{Flow, FlowId, method::Method};
 
 pub use gap_analysis::CONTRADICTS;
+pub use project_discovery::COMMAND;
 
 impl FlowId {
     pub fn flow(self) -> &'static Flow {

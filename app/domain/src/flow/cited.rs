@@ -12,12 +12,15 @@ pub struct ClaimId {
     pub number: u32,
 }
 
-/// A line of a file of the project.
+/// A line of a file of the project, or several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
     pub path: String,
     /// From 1. One that names only the file has none.
     pub line: Option<u32>,
+    /// The last of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u32>,
 }
 
 const LETTERS_MAX: usize = 4;
@@ -58,19 +61,19 @@ impl Place {
     /// `src/a.rs:12`, `./src/a.rs:12-20`, `src/a.rs#L12`, or only a path.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().trim_matches(['`', '"', '\'', '(', ')', '[', ']', ',', ';']);
-        let (path, line) = match text.rsplit_once("#L").or_else(|| text.rsplit_once(':')) {
+        let (path, (line, until)) = match text.rsplit_once("#L").or_else(|| text.rsplit_once(':')) {
             Some((path, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
                 // `a.rs:12:5` has a column too.
-                match path.rsplit_once(':').map(|(path, line)| (path, first_number(line))) {
-                    Some((path, Some(line))) => (path, Some(line)),
-                    _ => (path, first_number(rest)),
+                match path.rsplit_once(':').map(|(path, line)| (path, lines(line))) {
+                    Some((path, known @ (Some(_), _))) => (path, known),
+                    _ => (path, lines(rest)),
                 }
             }
-            _ => (text, None),
+            _ => (text, (None, None)),
         };
         let path = path.trim().trim_start_matches("./");
         let fits = !path.is_empty() && !path.contains(char::is_control);
-        fits.then(|| Self { path: path.to_owned(), line })
+        fits.then(|| Self { path: path.to_owned(), line, until })
     }
 
     /// Whether the path could lie in a project's folder at all.
@@ -81,9 +84,10 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}", self.path),
-            None => f.write_str(&self.path),
+        match (self.line, self.until) {
+            (Some(line), Some(until)) => write!(f, "{}:{line}-{until}", self.path),
+            (Some(line), None) => write!(f, "{}:{line}", self.path),
+            (None, _) => f.write_str(&self.path),
         }
     }
 }
@@ -118,19 +122,34 @@ fn written_id(piece: &str) -> Option<ClaimId> {
 /// The places that a text names with a line, each once.
 pub fn places_in(text: &str) -> Vec<Place> {
     let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
-    let is_part =
-        |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | ':' | '#' | '@' | '+' | '~');
-    for word in text.split(|c: char| !is_part(c)) {
-        if word.contains("//") || !word.contains([':', '#']) {
-            continue;
-        }
-        let place = Place::read(word.trim_end_matches(['.', ':'])).filter(|place| place.line.is_some());
+    for word in pieces(text).filter(|word| word.contains([':', '#'])) {
+        let place = Place::read(word).filter(|place| place.line.is_some());
         let Some(place) = place.filter(|place| is_path(&place.path)) else { continue };
         if seen.insert(place.clone()) {
             places.push(place);
         }
     }
     places
+}
+
+/// The files in folders that a text names, with a line or without, each once.
+pub fn paths_in(text: &str) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for word in pieces(text).filter(|word| word.contains('/')) {
+        let path = Place::read(word).map(|place| place.path).filter(|path| is_path(path));
+        if let Some(path) = path.filter(|path| !paths.contains(path)) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// The words of a text that could be places. Addresses of pages are none.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let is_part =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | ':' | '#' | '@' | '+' | '~');
+    let words = text.split(move |c: char| !is_part(c)).filter(|word| !word.contains("//"));
+    words.map(|word| word.trim_end_matches(['.', ':']))
 }
 
 /// Hosts with a port and times of day look like places too. A path has a name with an extension of letters, and a
@@ -146,9 +165,17 @@ fn is_path(path: &str) -> bool {
     has_letters && !stem.is_empty() && (folder.is_some() || !of_hosts)
 }
 
-fn first_number(text: &str) -> Option<u32> {
-    let digits = text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-    digits.parse().ok().filter(|number| *number > 0)
+/// `12`, `L12`, `12-20` and `L12-L20`.
+pub(super) fn lines(text: &str) -> (Option<u32>, Option<u32>) {
+    let number = |text: &str| -> Option<u32> {
+        let digits = text.trim_start_matches(['L', 'l']).split(|c: char| !c.is_ascii_digit()).next();
+        digits.unwrap_or_default().parse().ok().filter(|number| *number > 0)
+    };
+    let (first, last) = match text.split_once(['-', '–']) {
+        Some((first, last)) => (number(first), number(last)),
+        None => (number(text), None),
+    };
+    (first, last.filter(|last| first.is_some_and(|first| first != *last)))
 }
 
 #[cfg(test)]
@@ -197,8 +224,10 @@ mod tests {
             assert_eq!(place.as_deref().unwrap_or("-"), expected, "{text}");
         };
         check("src/a.rs:12", "src/a.rs:12");
-        check("`./src/a.rs:12-20`", "src/a.rs:12");
+        check("`./src/a.rs:12-20`", "src/a.rs:12-20");
+        check("src/a.rs:12-12", "src/a.rs:12");
         check("src/a.rs#L12", "src/a.rs:12");
+        check("src/a.rs#L12-L20", "src/a.rs:12-20");
         check("src/a.rs:12:5", "src/a.rs:12");
         check("src/a.rs", "src/a.rs");
         check("src/a.rs:0", "src/a.rs");
@@ -214,11 +243,18 @@ mod tests {
             let places: Vec<_> = places_in(text).iter().map(ToString::to_string).collect();
             assert_eq!(places.join(" "), expected, "{text}");
         };
-        check("See `src/a.rs:12`, (src/b.rs:3-9) and main.rs:1.", "src/a.rs:12 src/b.rs:3 main.rs:1");
+        check("See `src/a.rs:12`, (src/b.rs:3-9) and main.rs:1.", "src/a.rs:12 src/b.rs:3-9 main.rs:1");
         check("at 12:30 on localhost:3000, 127.0.0.1:4400, example.com:443", "");
         check("https://example.org/a.rs:12 and http://x:1", "");
         check("src/a.rs and std::fs::read and a::b:1", "");
         check("deploy/Dockerfile:3", "deploy/Dockerfile:3");
         check("src/a.rs:12 again src/a.rs:12", "src/a.rs:12");
+    }
+
+    #[test]
+    fn files_are_found_in_prose() {
+        let check = |text: &str, expected: &str| assert_eq!(paths_in(text).join(" "), expected, "{text}");
+        check("In src/a.rs, src/a.rs:3 and (lib/b.ts).", "src/a.rs lib/b.ts");
+        check("and/or TCP/IP, CI/CD, 1/2, README.md and https://example.org/a.html", "");
     }
 }

@@ -1,7 +1,10 @@
 //! The checks that code makes after the gate, against the project as it was when the run began. A model is not asked:
 //! a path is there or it is not.
 
+mod command;
+mod gates;
 mod quote;
+mod sources;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -13,9 +16,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{Finding, Quoted, Source, Trust, is_alike},
-    cited::{ClaimId, Place, ids_in, places_in},
-    contract::VERDICTS_MIN,
+    answer::{Finding, Quoted, Trust, is_alike},
+    catalogue::COMMAND,
+    cited::{ClaimId, Place, ids_in, paths_in, places_in},
     gathered::{Found, Gathered},
     method::{NEXT_STEPS, Part},
     plan,
@@ -55,6 +58,10 @@ pub enum Check {
     /// There are enough attempts to refute it, each with its verdict.
     Attempts,
     Confidence,
+    /// The summary is plain: it names no ids and no places.
+    Summary,
+    /// A command is defined where it is said to be.
+    Command,
     /// What was to be chosen from a list is on the list.
     Choice,
 }
@@ -67,6 +74,13 @@ pub(super) enum At {
     Item(usize),
     Section(usize),
     Attempt(usize),
+    Gate(usize),
+    /// The summary of one that is not the head's.
+    Worker(usize),
+    Also(usize),
+    Good,
+    Deferred,
+    Questions,
     NextStep,
 }
 
@@ -82,13 +96,15 @@ pub(super) fn check(
         checker.entry(At::Finding(at), &found.finding);
     }
     for (at, item) in gathered.items.iter().enumerate() {
-        checker.entry(At::Item(at), item);
+        checker.entry(At::Item(at), &item.finding);
     }
-    for (at, written) in gathered.sections.iter().enumerate().filter(|(_, written)| written.is_asked) {
+    for (at, written) in gathered.sections.iter().enumerate() {
         checker.text(At::Section(at), &written.text);
     }
-    checker.attempts();
-    checker.recommendations();
+    checker.summaries();
+    checker.said_besides();
+    checker.gates();
+    checker.conclusions();
     checker.next_step();
     checker.flags
 }
@@ -118,7 +134,8 @@ impl Checker<'_> {
         let is_angles = |found: &Found| gathered.workers[found.worker].agent.part == plan::Part::Angle;
         let findings = gathered.findings.iter().enumerate().filter(|(_, found)| is_angles(found));
         let findings = findings.map(|(at, found)| (At::Finding(at), found.finding.claim_id()));
-        let items = gathered.items.iter().enumerate().map(|(at, item)| (At::Item(at), item.claim_id()));
+        let items = gathered.items.iter().enumerate();
+        let items = items.map(|(at, item)| (At::Item(at), item.finding.claim_id()));
         let attempts = gathered.attempts().enumerate();
         let attempts = attempts.map(|(at, attempt)| (At::Attempt(at), ClaimId::read(&attempt.id)));
         let mut seen = BTreeSet::new();
@@ -148,8 +165,47 @@ impl Checker<'_> {
             );
         }
         self.sources(at, finding);
-        self.text(at, &finding.claim);
-        finding.fields.iter().for_each(|field| self.text(at, &field.text));
+        finding.texts().for_each(|text| self.text(at, text));
+        if self.gathered.method.findings.kind(&finding.kind) == Some(COMMAND)
+            && let Some(words) = command::fault(self.project, finding)
+        {
+            self.flag(at, Check::Command, words);
+        }
+    }
+
+    /// The one that everybody reads first names nothing that only the rest of the report explains.
+    fn summaries(&mut self) {
+        let gathered = self.gathered;
+        let first = gathered.summarizer();
+        for (number, worker) in gathered.workers.iter().enumerate() {
+            if first != Some(number) {
+                self.text(At::Worker(number), &worker.summary);
+                continue;
+            }
+            self.text(At::Head, &worker.summary);
+            let ids = ids_in(&worker.summary).into_iter().map(|id| id.to_string());
+            let named: Vec<_> = ids.chain(paths_in(&worker.summary)).collect();
+            if !named.is_empty() {
+                let words = format!("The summary is to be plain, and names {}.", named.join(", "));
+                self.flag(At::Head, Check::Summary, words);
+            }
+        }
+    }
+
+    fn said_besides(&mut self) {
+        let gathered = self.gathered;
+        for (number, also) in gathered.also.iter().enumerate().filter(|(_, also)| !also.is_verbatim) {
+            self.text(At::Also(number), &also.text);
+        }
+        gathered.good.iter().for_each(|text| self.text(At::Good, text));
+        for deferred in &gathered.deferred {
+            let texts = [&deferred.what, &deferred.why, &deferred.reopen_when, &deferred.source];
+            texts.into_iter().for_each(|text| self.text(At::Deferred, text));
+        }
+        for question in &gathered.questions {
+            self.text(At::Questions, &question.question);
+            self.text(At::Questions, &question.recommended);
+        }
     }
 
     fn text(&mut self, at: At, text: &str) {
@@ -169,69 +225,6 @@ impl Checker<'_> {
         }
     }
 
-    fn sources(&mut self, at: At, finding: &Finding) {
-        for source in &finding.sources {
-            let url = source.url.trim();
-            if host(url).is_none() {
-                self.flag(at, Check::Source, format!("\"{url}\" is no address of a page."));
-            } else if !has_year(&source.date) {
-                self.flag(at, Check::Source, format!("{url} has no date."));
-            }
-        }
-        if finding.trust != Some(Trust::Web) {
-            return;
-        }
-        if !self.has_web {
-            self.flag(at, Check::Source, "No web was available, so it cannot come from there.".to_owned());
-        } else if finding.sources.is_empty() {
-            self.flag(at, Check::Source, "It is said to come from the web, and no page is named.".to_owned());
-        }
-        if hosts(&finding.sources) < 2 && !is_marked(finding) {
-            let words = "It has no second, independent source and is not marked as single-source.";
-            self.flag(at, Check::SingleSource, words.to_owned());
-        }
-    }
-
-    fn attempts(&mut self) {
-        let gathered = self.gathered;
-        let mut count = 0;
-        for (at, attempt) in gathered.attempts().enumerate() {
-            count += 1;
-            let at = At::Attempt(at);
-            attempt.about.iter().filter_map(|about| ClaimId::read(about)).for_each(|id| self.cited(at, &id));
-            if attempt.verdict.is_none() {
-                self.flag(at, Check::Attempts, "It has no verdict.".to_owned());
-            }
-            self.text(at, &attempt.checked);
-        }
-        if count < VERDICTS_MIN {
-            let words = format!("{count} attempts were made to refute this; {VERDICTS_MIN} are the least.");
-            self.flag(At::Head, Check::Attempts, words);
-        }
-        if gathered.confidence().is_none() {
-            self.flag(At::Head, Check::Confidence, "The gate gave no confidence.".to_owned());
-        }
-        for gate in &gathered.gates {
-            for id in gate.verdicts.drops.iter().filter_map(|drop| ClaimId::read(drop)) {
-                self.cited(At::Head, &id);
-            }
-        }
-    }
-
-    /// Where all that a recommendation rests on has one source only, it rests on nothing.
-    fn recommendations(&mut self) {
-        let gathered = self.gathered;
-        let parts = gathered.method.spine.iter();
-        let titles = parts.filter(|section| matches!(section.part, Part::Recommendation(_)));
-        for at in titles.filter_map(|section| gathered.section(section.title)) {
-            let basis = basis(gathered, ids_in(&gathered.sections[at].text));
-            if !basis.is_empty() && basis.iter().all(|finding| is_single(finding)) {
-                let words = "Everything that this rests on has a single source.";
-                self.flag(At::Section(at), Check::SingleSource, words.to_owned());
-            }
-        }
-    }
-
     fn next_step(&mut self) {
         let step = self.gathered.next_step.trim();
         if self.gathered.method.has(Part::NextStep) && !NEXT_STEPS.iter().any(|known| is_alike(known, step)) {
@@ -244,7 +237,7 @@ impl Checker<'_> {
 /// What is wrong with a place, or with the line that is said to stand there.
 pub(super) fn place_fault(project: &dyn ProjectText, place: &Place, quote: &str) -> Option<Flag> {
     let flag = |check, words| Some(Flag { check, words });
-    let Place { path, line } = place;
+    let Place { path, line, until } = place;
     let Some(count) = place.is_inside().then(|| project.line_count(path)).flatten() else {
         return flag(Check::Place, format!("{path} is not in the project."));
     };
@@ -253,6 +246,16 @@ pub(super) fn place_fault(project: &dyn ProjectText, place: &Place, quote: &str)
     };
     if line > count {
         return flag(Check::Place, format!("{path} has {count} lines, and line {line} is cited."));
+    }
+    match until.map(|until| until as usize) {
+        Some(until) if until > count => {
+            let words = format!("{path} has {count} lines, and lines {line} to {until} are cited.");
+            return flag(Check::Place, words);
+        }
+        Some(until) if until < line => {
+            return flag(Check::Place, format!("{place} ends before it begins."));
+        }
+        _ => {}
     }
     match quote::find(project, path, line, count, quote) {
         quote::Found::There => None,
@@ -266,54 +269,11 @@ pub(super) fn place_fault(project: &dyn ProjectText, place: &Place, quote: &str)
 }
 
 fn known(gathered: &Gathered<'_>) -> BTreeSet<ClaimId> {
-    let findings = gathered.findings.iter().map(|found| &found.finding).chain(&gathered.items);
     let attempts = gathered.attempts().filter_map(|attempt| ClaimId::read(&attempt.id));
-    findings.filter_map(Finding::claim_id).chain(attempts).collect()
+    all(gathered).filter_map(Finding::claim_id).chain(attempts).collect()
 }
 
-/// The findings that these ids lead to in the end: through what they cite, to those that cite nothing.
-fn basis<'a>(gathered: &'a Gathered<'_>, ids: Vec<ClaimId>) -> Vec<&'a Finding> {
-    let findings = gathered.findings.iter().map(|found| &found.finding).chain(&gathered.items);
-    let all: BTreeMap<_, _> = findings.filter_map(|finding| Some((finding.claim_id()?, finding))).collect();
-    let (mut open, mut seen, mut basis) = (ids, BTreeSet::new(), Vec::new());
-    while let Some(id) = open.pop() {
-        let Some(finding) = all.get(&id).copied() else { continue };
-        if !seen.insert(id) {
-            continue;
-        }
-        let cites: Vec<_> = finding.cites.iter().filter_map(|cite| ClaimId::read(cite)).collect();
-        if cites.is_empty() {
-            basis.push(finding);
-        }
-        open.extend(cites);
-    }
-    basis
-}
-
-fn is_single(finding: &Finding) -> bool {
-    let is_web =
-        finding.trust == Some(Trust::Web) || (finding.trust.is_none() && !finding.sources.is_empty());
-    is_web && finding.places.is_empty() && (is_marked(finding) || hosts(&finding.sources) < 2)
-}
-
-fn is_marked(finding: &Finding) -> bool {
-    let says = |text: &str| text.to_ascii_lowercase().contains("[single-source]");
-    finding.single_source || says(&finding.claim) || says(&finding.title)
-}
-
-/// How many do not depend on each other, as far as their addresses tell.
-fn hosts(sources: &[Source]) -> usize {
-    sources.iter().filter_map(|source| host(source.url.trim())).collect::<BTreeSet<_>>().len()
-}
-
-fn host(url: &str) -> Option<&str> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    (host.contains('.') && !host.contains(char::is_whitespace)).then_some(host)
-}
-
-fn has_year(date: &str) -> bool {
-    let is_year = |digits: &str| digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
-    date.split(|c: char| !c.is_ascii_digit()).any(is_year)
+/// Whatever has an id that can be rested on.
+fn all<'a>(gathered: &'a Gathered<'_>) -> impl Iterator<Item = &'a Finding> {
+    gathered.findings.iter().chain(&gathered.items).map(|found| &found.finding)
 }

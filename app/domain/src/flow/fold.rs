@@ -7,6 +7,11 @@ use crate::fence::Nonce;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     Said(String),
+    /// It said more than is kept.
+    SaidMore {
+        text: String,
+        left_out: u64,
+    },
     Failed(String),
     Skipped(String),
     Cancelled,
@@ -25,15 +30,23 @@ const PIECE_BYTES_MIN: usize = 1024;
 impl Output<'_> {
     pub fn said(&self) -> Option<&str> {
         match &self.ended {
-            Ended::Said(text) => Some(text),
+            Ended::Said(text) | Ended::SaidMore { text, .. } => Some(text),
             _ => None,
+        }
+    }
+
+    /// How much of its answer is not there.
+    pub fn left_out(&self) -> u64 {
+        match self.ended {
+            Ended::SaidMore { left_out, .. } => left_out,
+            _ => 0,
         }
     }
 
     /// Why there is nothing, in words for models and people.
     pub fn missing(&self) -> Option<String> {
         match &self.ended {
-            Ended::Said(_) => None,
+            Ended::Said(_) | Ended::SaidMore { .. } => None,
             Ended::Failed(reason) => Some(format!("failed: {reason}")),
             Ended::Skipped(because) => Some(format!("skipped: {because}")),
             Ended::Cancelled => Some("cancelled".to_owned()),
@@ -55,6 +68,10 @@ pub fn fold(outputs: &[Output<'_>], nonce: &Nonce, bytes_max: usize) -> String {
     let mut pieces = Vec::new();
     for output in outputs {
         let name = output.name();
+        let cut = match output.left_out() {
+            0 => String::new(),
+            bytes => format!("It said {bytes} bytes more, which were not kept.\n\n"),
+        };
         pieces.push(match (output.said(), output.missing()) {
             (Some(text), _) if text.len() > share => {
                 let (shown, left_out) = shortened(text, share);
@@ -62,9 +79,9 @@ pub fn fold(outputs: &[Output<'_>], nonce: &Nonce, bytes_max: usize) -> String {
                     "Too long to be shown whole: {left_out} of {} bytes are left out in the middle.",
                     text.len()
                 );
-                format!("## {name}\n\n{note}\n\n{}", nonce.wrap(&name, &shown))
+                format!("## {name}\n\n{cut}{note}\n\n{}", nonce.wrap(&name, &shown))
             }
-            (Some(text), _) => format!("## {name}\n\n{}", nonce.wrap(&name, text)),
+            (Some(text), _) => format!("## {name}\n\n{cut}{}", nonce.wrap(&name, text)),
             (None, missing) => format!("## {name}\n\nMissing, {}.", missing.unwrap_or_default()),
         });
     }
@@ -118,12 +135,15 @@ mod tests {
             Ended::Failed("the model stopped".into()),
             Ended::Skipped("no sign of it".into()),
             Ended::Cancelled,
+            Ended::SaidMore { text: "half".into(), left_out: 7 },
         ];
         let expected = format!(
             "## Error path (investigator)\n\n<<<data {NONCE} Error path (investigator)\n{{\"summary\": \"a\"}}\n\
              data {NONCE}>>>\n\n## Data flow (investigator)\n\nMissing, failed: the model stopped.\n\n\
              ## Recent changes (investigator)\n\nMissing, skipped: no sign of it.\n\n\
-             ## Concurrency (concurrency-analyst)\n\nMissing, cancelled."
+             ## Concurrency (concurrency-analyst)\n\nMissing, cancelled.\n\n\
+             ## Behaviour across borders (behavioral-analyst)\n\nIt said 7 bytes more, which were not kept.\n\n\
+             <<<data {NONCE} Behaviour across borders (behavioral-analyst)\nhalf\ndata {NONCE}>>>"
         );
         assert_eq!(folded(&ended, 1_000_000), expected);
     }

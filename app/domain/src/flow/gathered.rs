@@ -1,12 +1,13 @@
 //! What the steps of a run said, read and put where the report and the checks look for it.
 
+mod gates;
+
 use std::collections::BTreeSet;
 
 use super::{
     Plan, Step,
     answer::{
-        Answer, Attempt, Confidence, Deferred, Finding, Named, Question, Reading, Verdict, Verdicts,
-        is_alike, read_answer, read_verdicts,
+        Answer, Deferred, Finding, Named, Question, Reading, Verdicts, is_alike, read_answer, read_verdicts,
     },
     cited::ClaimId,
     fold::Output,
@@ -21,7 +22,7 @@ pub(super) struct Gathered<'a> {
     pub workers: Vec<Worker<'a>>,
     pub findings: Vec<Found>,
     /// The numbered entries of the report itself.
-    pub items: Vec<Finding>,
+    pub items: Vec<Found>,
     pub sections: Vec<Written>,
     pub gates: Vec<Guard<'a>>,
     pub deferred: Vec<Deferred>,
@@ -45,6 +46,10 @@ pub(super) struct Found {
     pub worker: usize,
     /// A gate found it to be false.
     pub is_dropped: bool,
+    /// Whoever puts together says it again, or cites it: it is part of what they say.
+    pub is_joined: bool,
+    /// What gates said against it.
+    pub doubts: Vec<String>,
 }
 
 pub(super) struct Written {
@@ -95,7 +100,8 @@ impl<'a> Gathered<'a> {
                 None => {}
             }
         }
-        gathered.drop_refuted();
+        gathered.join();
+        gathered.hear_gates();
         gathered
     }
 
@@ -106,7 +112,8 @@ impl<'a> Gathered<'a> {
         let Answer { summary, findings, items, sections, deferred, questions, good, next_step, extra } =
             reading.value;
         let is_asked = agent.part == Part::Synthesis || self.plan.angles_write();
-        let found = |finding| Found { finding, worker, is_dropped: false };
+        let found =
+            |finding| Found { finding, worker, is_dropped: false, is_joined: false, doubts: Vec::new() };
         self.findings.extend(findings.into_iter().map(found));
         self.sections.extend(sections.into_iter().map(|said| Written {
             title: said.title,
@@ -115,11 +122,11 @@ impl<'a> Gathered<'a> {
             worker,
         }));
         if is_asked && self.method.items.is_some() {
-            self.items.extend(items);
+            self.items.extend(items.into_iter().map(found));
         } else {
             self.findings.extend(items.into_iter().map(found));
         }
-        if self.method.has(NextStep) && !next_step.trim().is_empty() {
+        if is_asked && self.method.has(NextStep) && !next_step.trim().is_empty() {
             self.next_step = next_step;
         } else if !next_step.trim().is_empty() {
             self.extra(&output.step.label, vec![Named { name: "next_step".to_owned(), text: next_step }]);
@@ -152,28 +159,21 @@ impl<'a> Gathered<'a> {
         self.also.extend(extra.into_iter().map(also));
     }
 
-    /// A validator of one dimension speaks about that one only, and what it refuted is false even if it forgot to
-    /// list it.
-    fn drop_refuted(&mut self) {
-        for gate in &self.gates {
-            let refuted = gate.verdicts.items.iter().filter_map(|attempt| match attempt.about.as_slice() {
-                [about] if attempt.verdict == Some(Verdict::Refuted) => Some(about),
-                _ => None,
-            });
-            let is_review = matches!(self.method.shape, Shape::PerAngle);
-            let named = gate.verdicts.drops.iter().chain(refuted.filter(|_| is_review));
-            let drops: BTreeSet<_> = named.filter_map(|drop| ClaimId::read(drop)).collect();
-            for found in self.findings.iter_mut().filter(|_| !drops.is_empty()) {
-                let is_theirs = !is_review || self.workers[found.worker].agent.of == gate.of;
-                let is_named = || found.finding.claim_id().is_some_and(|id| drops.contains(&id));
-                found.is_dropped |= is_theirs && is_named();
-            }
+    /// Marks what angles found and whoever puts together says again.
+    fn join(&mut self) {
+        let is_angles = |found: &Found| self.workers[found.worker].agent.part == Part::Angle;
+        let said_again = |found: &Found| {
+            let cites = found.finding.cites.iter().filter_map(|cite| ClaimId::read(cite));
+            cites.chain(found.finding.claim_id()).collect::<Vec<_>>()
+        };
+        let joined: BTreeSet<_> =
+            self.findings.iter().filter(|found| !is_angles(found)).flat_map(said_again).collect();
+        for at in 0..self.findings.len() {
+            let found = &self.findings[at];
+            let is_joined =
+                is_angles(found) && found.finding.claim_id().is_some_and(|id| joined.contains(&id));
+            self.findings[at].is_joined = is_joined;
         }
-    }
-
-    /// The lowest that any gate gave: a chain holds as well as its weakest link.
-    pub(super) fn confidence(&self) -> Option<Confidence> {
-        self.gates.iter().filter_map(|gate| gate.verdicts.confidence).min()
     }
 
     /// The section that somebody was asked to write under this title; the last word counts.
@@ -182,13 +182,13 @@ impl<'a> Gathered<'a> {
         self.sections.iter().rposition(is_it)
     }
 
-    pub(super) fn is_refuted(&self) -> bool {
-        self.gates.iter().any(|gate| gate.verdicts.refutes_recommendation())
-    }
-
-    /// Of all gates, in their order.
-    pub(super) fn attempts(&self) -> impl Iterator<Item = &Attempt> {
-        self.gates.iter().flat_map(|gate| &gate.verdicts.items)
+    /// Whose summary the head shows: the last who wrote for the report. That of a review is code's.
+    pub(super) fn summarizer(&self) -> Option<usize> {
+        let writes = |worker: &Worker<'_>| match self.method.shape {
+            Shape::Folded(_) => worker.agent.part == Part::Synthesis || self.plan.angles_write(),
+            Shape::PerAngle => false,
+        };
+        self.workers.iter().rposition(|worker| writes(worker) && !worker.summary.trim().is_empty())
     }
 }
 

@@ -94,8 +94,12 @@ pub struct Section {
 pub enum Part {
     /// Written by an agent; with what it should say.
     Prose(&'static str),
-    /// As prose, but the gate can overturn it.
-    Recommendation(&'static str),
+    /// As prose, and what the report comes to: the gate can overturn it. Each rests on those above it.
+    Conclusion {
+        about: &'static str,
+        /// What is said in its place once it is refuted.
+        refuted: &'static str,
+    },
     /// What the gate tried.
     Validation,
     /// All findings of the workers.
@@ -156,7 +160,16 @@ impl Method {
     /// The sections that an agent writes, each with what it should say.
     pub fn written_sections(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.spine.iter().filter_map(|section| match section.part {
-            Part::Prose(about) | Part::Recommendation(about) => Some((section.title, about)),
+            Part::Prose(about) | Part::Conclusion { about, .. } => Some((section.title, about)),
+            _ => None,
+        })
+    }
+
+    /// What the report comes to, in the order of the spine: titles, each with what is said once it is refuted.
+    pub fn conclusions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.spine.iter().filter_map(|section| match section.part {
+            Part::Conclusion { refuted, .. } => Some((section.title, refuted)),
+            Part::NextStep => Some((section.title, "No clear next step.")),
             _ => None,
         })
     }
@@ -249,6 +262,10 @@ pub(super) const fn section(title: &'static str, part: Part) -> Section {
 
 pub(super) const fn prose(title: &'static str, about: &'static str) -> Section {
     Section { title, part: Part::Prose(about) }
+}
+
+pub(super) const fn conclusion(title: &'static str, about: &'static str, refuted: &'static str) -> Section {
+    Section { title, part: Part::Conclusion { about, refuted } }
 }
 
 pub(super) const fn field(name: &'static str, about: &'static str) -> Field {

@@ -142,9 +142,14 @@ pub struct Attempt {
     pub flags: Vec<Flag>,
 }
 
-/// Said in the head when people worked on the project meanwhile.
-pub const CHANGED_MEANWHILE: &str =
-    "The project was changed while the run worked. The evidence is checked against how it was at the start.";
+/// What became of the project while the run worked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// By their paths; none: it is as it was.
+    Changed(Vec<String>),
+    /// Why it could not be compared.
+    Unknown(String),
+}
 
 /// All that a report is made of.
 pub struct Material<'a> {
@@ -156,8 +161,9 @@ pub struct Material<'a> {
     pub has_template: bool,
     /// Whether pages could be fetched or searched for.
     pub has_web: bool,
-    /// Such as [`CHANGED_MEANWHILE`].
-    pub notes: Vec<String>,
+    pub meanwhile: Meanwhile,
+    /// How often agents tried to change something.
+    pub tried: u32,
 }
 
 impl Report {
@@ -167,6 +173,12 @@ impl Report {
 
     pub fn to_markdown(&self) -> String {
         markdown::write(self)
+    }
+
+    /// Every check that failed and is told somewhere in it.
+    fn flags(&self) -> impl Iterator<Item = &Flag> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        self.head.flags.iter().chain(blocks.flat_map(Block::flags))
     }
 
     /// Every place that it cites and that is there, once, in the order of reading.
@@ -185,6 +197,15 @@ impl Block {
             Self::Entry(entry) => entry.text.citations.iter().chain(&entry.citations).collect(),
             Self::Attempt(attempt) => attempt.checked.citations.iter().collect(),
             Self::Heading(_) | Self::Table(_) | Self::Missing(_) | Self::Verbatim { .. } => Vec::new(),
+        }
+    }
+
+    fn flags(&self) -> &[Flag] {
+        match self {
+            Self::Text(text) | Self::Overturned(text) => &text.flags,
+            Self::Entry(entry) => &entry.flags,
+            Self::Attempt(attempt) => &attempt.flags,
+            Self::Heading(_) | Self::Table(_) | Self::Missing(_) | Self::Verbatim { .. } => &[],
         }
     }
 }

@@ -104,13 +104,16 @@ pub(super) fn review(
     review
 }
 
-/// The tests that are planned, the most needed first: which are shown, and how many are too many.
-pub(super) fn tests(items: &[Finding], rank: impl Fn(&str) -> usize) -> (Vec<usize>, Vec<usize>) {
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|at| rank(&items[*at].level));
+/// The tests that are planned, the most needed first: which are shown, and which are too many.
+pub(super) fn tests<'a>(
+    mut order: Vec<usize>,
+    planned: impl Fn(usize) -> &'a Finding,
+    rank: impl Fn(&str) -> usize,
+) -> (Vec<usize>, Vec<usize>) {
+    order.sort_by_key(|at| rank(&planned(*at).level));
     let mut counted = 0;
     order.into_iter().partition(|at| {
-        let is_security = items[*at].kind.to_ascii_lowercase().contains(SECURITY);
+        let is_security = planned(*at).kind.to_ascii_lowercase().contains(SECURITY);
         counted += usize::from(!is_security);
         is_security || counted <= TESTS_MAX
     })
@@ -245,7 +248,8 @@ mod tests {
         let mut items: Vec<_> =
             (0..45).map(|at| finding(if at == 44 { "crit" } else { "low" }, "")).collect();
         items.extend((0..3).map(|_| Finding { kind: "Security".into(), ..finding("low", "") }));
-        let (shown, cut) = tests(&items, |level| usize::from(level != "crit"));
+        let order = (0..items.len()).collect();
+        let (shown, cut) = tests(order, |at| &items[at], |level| usize::from(level != "crit"));
         assert_eq!((shown.len(), cut.len()), (TESTS_MAX + 3, 5));
         assert_eq!(shown[0], 44, "the most needed comes first");
         assert!((45..48).all(|at| shown.contains(&at)));

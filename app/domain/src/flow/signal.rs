@@ -95,6 +95,12 @@ impl SignalSearch {
         }
     }
 
+    /// Takes one file into account that is too long to be read: its path may tell, and what it says stays unknown.
+    pub fn pass_over(&mut self, path: &str) {
+        self.look(path, "");
+        self.signals.is_partial |= !paths::is_left_out(path);
+    }
+
     /// Whether nothing can be added any more: all is found, or the limits are reached and that is noted.
     pub fn is_over(&self) -> bool {
         self.signals.found.len() == Signal::ALL.len() || self.is_full()

@@ -6,7 +6,7 @@ use super::{
     Plan,
     answer::{Finding, Quoted, plain},
     catalogue::CONTRADICTS,
-    cited::{ClaimId, Place},
+    cited::ClaimId,
     fold::Output,
     gathered::{Found, Gathered},
     rounds::Tally,
@@ -54,7 +54,7 @@ fn is_first(gathered: &Gathered<'_>, found: &Found) -> bool {
 #[derive(Default)]
 struct Seen {
     titles: BTreeSet<String>,
-    places: BTreeSet<Place>,
+    places: BTreeSet<(String, Option<u32>)>,
 }
 
 impl Seen {
@@ -62,7 +62,7 @@ impl Seen {
         let title: String = plain(&finding.title).collect();
         let mut is_new = title.is_empty() || self.titles.insert(title);
         for Quoted { place, .. } in finding.places.iter().filter(|quoted| quoted.place.line.is_some()) {
-            is_new &= self.places.insert(place.clone());
+            is_new &= self.places.insert((place.path.clone(), place.line));
         }
         is_new
     }

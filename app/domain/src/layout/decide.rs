@@ -17,11 +17,11 @@ pub enum Input {
         content: Content,
         target: Target,
     },
-    /// Puts `content` where it was made: into the tab of `maker`, where that is open.
+    /// Puts `content` where it was made: into the tab of `maker`, if it was made in that and it is still open.
     Bind {
         maker: Content,
         content: Content,
-        target: Target,
+        origin: Origin,
     },
     ClosePane {
         pane: PaneId,
@@ -59,13 +59,30 @@ pub enum Target {
     Split { pane: PaneId, edge: Edge },
 }
 
+/// Where something was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// In the pane that is there to make it. Whatever is made elsewhere leaves that pane as it is, because somebody may
+    /// be filling its form.
+    pub is_maker: bool,
+    /// Where it goes otherwise.
+    pub target: Target,
+}
+
+impl Origin {
+    /// Made elsewhere: by a command, a dialog or a script.
+    pub fn elsewhere(pane: Option<PaneId>) -> Self {
+        Self { is_maker: false, target: Target::Tab { pane } }
+    }
+}
+
 impl Layout {
     pub fn decide(&self, input: Input) -> Result<Vec<Change>, Rejected> {
         let changes = match input {
             Input::Open { content, target } => return self.open(content, target),
-            Input::Bind { maker, content, target } => match self.find(maker) {
+            Input::Bind { maker, content, origin } => match self.find(maker).filter(|_| origin.is_maker) {
                 Some((_, tab)) => vec![Change::TabBound { tab: tab.number, content }],
-                None => return self.open(content, target),
+                None => return self.open(content, origin.target),
             },
             Input::ClosePane { pane } => {
                 self.need_pane(pane)?;

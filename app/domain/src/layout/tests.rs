@@ -70,6 +70,23 @@ fn panes_open_as_tabs_and_beside_others() {
     );
 }
 
+/// Somebody may be filling the launcher's form.
+#[test]
+fn what_is_made_elsewhere_leaves_the_launcher_as_it_is() {
+    let launcher = Input::Open { content: Content::Orchestrator, target: FIRST };
+    let made = |is_maker| {
+        let (maker, content) = (Content::Orchestrator, Content::Run(RunId(Uuid::from_u128(9))));
+        Input::Bind { maker, content, origin: Origin { is_maker, target: FIRST } }
+    };
+    let layout = |is_maker| Layout::default().after([launcher.clone(), made(is_maker)]);
+    let contents = |layout: Layout| layout.tabs().map(|(_, tab)| tab.content).collect::<Vec<_>>();
+    let run = Content::Run(RunId(Uuid::from_u128(9)));
+    assert_eq!(contents(layout(true)), [run], "it takes the place of what it was made with");
+    assert_eq!(contents(layout(false)), [Content::Orchestrator, run]);
+    // A launcher that was closed meanwhile is not missed.
+    check([made(true)], "0:0*");
+}
+
 #[test]
 fn what_is_open_is_brought_to_the_front() {
     check([open(1, FIRST), open(2, FIRST), open(1, split(0, Edge::Right))], "0:0*,1");

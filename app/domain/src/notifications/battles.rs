@@ -124,7 +124,9 @@ mod tests {
                     stopped,
                     finished_at_ms: None,
                     winner: None,
+                    judged: None,
                     base_check: CheckState::None,
+                    opinion_tokens: 0,
                 };
                 let event = Event::BattleUpdated { battle: BATTLE, course: Box::new(course) };
                 notifier.hear(&event, &workspace, &sight, &choice)

@@ -4,6 +4,7 @@ use super::{
     DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, PERSONAS_MAX, PROBLEMS_MAX, PROMPT_BYTES_MAX, Parsed, Persona,
     Problem, STEPS_MAX, Sampling, is_same_name,
 };
+use crate::agent::TOOLS;
 
 pub fn parse(text: &str) -> Parsed {
     let mut parsed = Parsed::default();
@@ -154,7 +155,7 @@ impl<'a> Settings<'a> {
             "frequency_penalty" => sampling.frequency_penalty = Some(number(key, value, -2.0, 2.0)?),
             "top_k" => sampling.top_k = Some(whole(key, value, 1_000_000)?),
             "steps" => self.steps = Some(whole(key, value, STEPS_MAX)?),
-            "tools" => self.tools = Some(list(value)),
+            "tools" => self.tools = Some(tools(value)?),
             _ => {
                 return Err(format!(
                     "there is no setting {key}; there are description, temperature, top_p, top_k, min_p, \
@@ -179,6 +180,15 @@ fn number(key: &str, value: &str, least: f32, most: f32) -> Result<f32, String> 
 fn whole(key: &str, value: &str, most: u32) -> Result<u32, String> {
     let number = value.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| format!("{key} is a whole number from 1 to {most}, not \"{value}\"."))
+}
+
+/// A name that is wrong would take a tool away without a word.
+fn tools(value: &str) -> Result<Vec<String>, String> {
+    let named = list(value);
+    match named.iter().find(|name| !TOOLS.contains(&name.as_str())) {
+        Some(wrong) => Err(format!("there is no tool \"{wrong}\"; there are {}.", TOOLS.join(", "))),
+        None => Ok(named),
+    }
 }
 
 /// With commas between, with or without brackets.
@@ -246,6 +256,12 @@ mod tests {
             "Hot: temperature is a number from 0 to 2, not \"NaN\".",
         );
         check("## Lazy\n---\nsteps: 0\n---\ny", 9, "Lazy: steps is a whole number from 1 to 500, not \"0\".");
+        check(
+            "## Blind\n---\ndescription: x\ntools: raed, grep\n---\ny",
+            10,
+            "Blind: there is no tool \"raed\"; there are list, read, grep, find, edit, write, run, git, \
+             web_fetch, web_search.",
+        );
         check("## Twice\n---\nsteps: 1\nsteps: 2\n---\ny", 10, "Twice: steps is given twice.");
         check(
             "## Odd\n---\njust words\n---\ny",

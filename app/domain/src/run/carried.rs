@@ -36,6 +36,8 @@ pub struct Ended {
     pub stream_len: u64,
     /// What a fold has counted.
     pub tally: Option<Tally>,
+    /// How often the agent tried to change something.
+    pub tried: u32,
     pub fresh: Fresh,
     pub at_ms: i64,
 }
@@ -53,6 +55,7 @@ impl Shown {
             finished_at_ms: None,
             carried_by: Default::default(),
             tasks: Default::default(),
+            tried: Default::default(),
         }
     }
 
@@ -64,13 +67,19 @@ impl Shown {
         Ok(events)
     }
 
-    pub fn phased(&self, task: TaskId, attempt: Attempt, phase: Phase) -> Result<Vec<Event>, Rejected> {
+    pub fn phased(
+        &self,
+        task: TaskId,
+        attempt: Attempt,
+        phase: Phase,
+        at_ms: i64,
+    ) -> Result<Vec<Event>, Rejected> {
         let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
-        task.decide(task::Input::Phase { attempt, phase })
+        task.decide(task::Input::Phase { attempt, phase, at_ms })
     }
 
     pub fn ended(&self, ended: Ended) -> Result<Vec<Event>, Rejected> {
-        let Ended { task, attempt, outcome, stream_len, tally, mut fresh, at_ms } = ended;
+        let Ended { task, attempt, outcome, stream_len, tally, tried: count, mut fresh, at_ms } = ended;
         let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
         let mut events = task.decide(task::Input::Report { attempt, outcome, stream_len })?;
         let mut now = self.clone();
@@ -81,9 +90,16 @@ impl Shown {
         });
         if let Some(outcome) = settled {
             let step = self.step_of(task.id).ok_or(Rejected::Stale)?.step.id.clone();
-            let report = Report { step, attempt, outcome, tally };
+            let report = Report { step: step.clone(), attempt, outcome, tally };
             let changes = self.run.decide(decide::Input::Report(report))?;
             events.extend(now.told(changes, &mut fresh, at_ms));
+            for event in &mut events {
+                if let Event::FlowRunStepUpdated { change, tried, .. } = event
+                    && change.step() == Some(&step)
+                {
+                    *tried = count;
+                }
+            }
         }
         Ok(events)
     }
@@ -125,7 +141,7 @@ impl Shown {
     }
 
     fn step_updated(&self, task: Option<TaskId>, change: Change) -> Event {
-        Event::FlowRunStepUpdated { run: self.run.id, task, change: Box::new(change) }
+        Event::FlowRunStepUpdated { run: self.run.id, task, change: Box::new(change), tried: 0 }
     }
 
     /// Where its task has just ended, or there is none yet, there is nothing to stop.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{Change, Draft, Run, RunStep, Status, StepStatus};
 use crate::{
@@ -12,11 +13,12 @@ use crate::{
     feed::{Event, StreamId},
     flow::{
         Band, FlowId, Plan, Request, Signals, Step, StepId,
+        answer::Kept,
         fold::{Ended, Output},
         plan::Work,
     },
-    id::{Attempt, ProjectId, RunId, SessionId, TaskId},
-    task::{Owner, Task},
+    id::{ProjectId, RunId, SessionId, TaskId},
+    task::{self, Owner, Task},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,9 @@ pub struct Shown {
     /// What carries out a step, from when it is ready.
     pub carried_by: BTreeMap<StepId, TaskId>,
     pub tasks: BTreeMap<TaskId, Task>,
+    /// How often the agents of steps that are over tried to change something, where they did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tried: BTreeMap<StepId, u32>,
 }
 
 /// What is settled before the first step.
@@ -54,6 +59,9 @@ pub struct Terms {
     /// Whether pages can be searched for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_web: bool,
+    /// Under which name the project was recorded; older runs have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Uuid>,
 }
 
 /// Who would work if nobody is named, and what stands against it.
@@ -85,7 +93,10 @@ impl Shown {
     /// being stopped, its task tells.
     pub fn apply(&mut self, event: &Event) {
         match event {
-            Event::FlowRunStepUpdated { run, task, change } if *run == self.run.id => {
+            Event::FlowRunStepUpdated { run, task, change, tried } if *run == self.run.id => {
+                if let Some(step) = change.step().filter(|_| *tried > 0) {
+                    self.tried.insert(step.clone(), *tried);
+                }
                 if let (Some(task), Some(step)) = (task, change.step()) {
                     self.carried_by.insert(step.clone(), *task);
                 }
@@ -138,29 +149,42 @@ impl Shown {
         self.run.step(step)
     }
 
+    /// The name of what the project held when it began.
+    pub fn recorded(&self) -> Uuid {
+        self.terms.recorded.unwrap_or(self.run.id.0)
+    }
+
     /// The newest attempt at a step that has something to read.
     pub fn stream_of(&self, step: &StepId) -> Option<StreamId> {
         let task = self.task_of(step)?;
         Some(StreamId { task: task.id, attempt: task.attempts().last()?.0 })
     }
 
-    /// The streams of agents, each with its final length once that is known.
-    pub fn visible_streams(&self) -> Vec<(StreamId, Option<u64>)> {
+    /// All that was said at a step, attempt by attempt.
+    pub fn streams_of(&self, step: &StepId) -> Vec<StreamId> {
+        let Some(task) = self.task_of(step) else { return Vec::new() };
+        task.attempts().into_iter().map(|(attempt, _)| StreamId { task: task.id, attempt }).collect()
+    }
+
+    /// The streams that grow. What is over is read by who opens it: a page need not carry all that many agents said.
+    pub fn growing_streams(&self) -> Vec<(StreamId, Option<u64>)> {
         let agents = self.run.steps.iter().filter(|step| step.step.agent().is_some());
         let tasks = agents.filter_map(|step| self.task_of(&step.step.id));
-        let stream = |task: &Task, attempt: Attempt| StreamId { task: task.id, attempt };
-        tasks
-            .flat_map(|task| {
-                task.attempts().into_iter().map(move |(attempt, len)| (stream(task, attempt), len))
-            })
-            .collect()
+        let growing = tasks.filter_map(|task| match task.status {
+            task::Status::Running { attempt, .. } => Some((StreamId { task: task.id, attempt }, None)),
+            _ => None,
+        });
+        growing.collect()
     }
 
     /// What came of the agents' steps that are over, with what they said. `plan` is the run's own, as it stands.
-    pub fn outputs<'a>(&self, plan: &'a Plan, said: &BTreeMap<StepId, String>) -> Vec<Output<'a>> {
+    pub fn outputs<'a>(&self, plan: &'a Plan, said: &BTreeMap<StepId, Kept>) -> Vec<Output<'a>> {
         let ended = |step: &'a Step| {
             let ended = match &self.run.step(&step.id)?.status {
-                StepStatus::Done { .. } => Ended::Said(said.get(&step.id).cloned().unwrap_or_default()),
+                StepStatus::Done { .. } => match said.get(&step.id).cloned().unwrap_or_default() {
+                    Kept { text, left_out: 0 } => Ended::Said(text),
+                    Kept { text, left_out } => Ended::SaidMore { text, left_out },
+                },
                 StepStatus::Failed { reason } => Ended::Failed(reason.clone()),
                 StepStatus::Skipped { because } => Ended::Skipped(because.clone()),
                 StepStatus::Cancelled => Ended::Cancelled,
@@ -182,6 +206,12 @@ impl Shown {
 
     pub fn title(&self) -> String {
         named(&self.run.request)
+    }
+
+    /// Whether this is what it was launched with.
+    pub fn is_of(&self, draft: &Draft) -> bool {
+        // Whether something is changed in the project was asked then.
+        draft.session == self.session && draft.request(true).as_ref() == Ok(&self.run.request)
     }
 
     /// The same question once more, in this band.

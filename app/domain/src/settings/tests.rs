@@ -33,18 +33,21 @@ fn what_takes_more_than_its_budget_is_told() {
         state,
         bytes,
     };
-    let check = |bytes: &[Option<u64>], strays: &[Option<u64>], words: Option<&str>| {
+    let mut recordings = Recordings::default();
+    let mut check = |bytes: &[Option<u64>], strays: &[Option<u64>], recorded: u64, words: Option<&str>| {
         let worktrees = bytes.iter().map(|bytes| entry(*bytes, State::Ready)).collect();
         let budget = Budget::parse("2").unwrap();
-        let warning = WorktreeSettings { worktrees, strays: strays.to_vec(), budget }.warning();
+        recordings.bytes = recorded;
+        let warning = WorktreeSettings { worktrees, strays: strays.to_vec(), recordings, budget }.warning();
         assert_eq!(warning.is_some(), words.is_some(), "{warning:?}");
         assert!(warning.unwrap_or_default().contains(words.unwrap_or_default()));
     };
     let gb = 1_000_000_000;
-    check(&[], &[], None);
-    check(&[Some(gb), Some(gb)], &[None], None);
-    check(&[Some(gb), Some(gb)], &[Some(gb)], Some("take 3.0 GB, more than the 2 GB"));
-    check(&[None, Some(3 * gb)], &[], Some("3.0 GB"));
+    check(&[], &[], 0, None);
+    check(&[Some(gb), Some(gb)], &[None], 0, None);
+    check(&[Some(gb), Some(gb)], &[Some(gb)], 0, Some("take 3.0 GB, more than the 2 GB"));
+    check(&[None, Some(3 * gb)], &[], 0, Some("3.0 GB"));
+    check(&[Some(gb)], &[], 2 * gb, Some("3.0 GB"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use domain::{
 };
 use leptos::prelude::*;
 
-use super::lines::Lines;
+use super::{lines::Lines, refused::Refused};
 use crate::{
     chat::{api::Models, ask_for_models, model_options, persona_options},
     coder::{ask_for_backends, backend_options, chosen_backend},
@@ -24,6 +24,7 @@ pub fn LineView(
     offers: RwSignal<Vec<Offer>>,
     personas: RwSignal<Personas>,
     models: RwSignal<Models>,
+    refused: Refused,
 ) -> impl IntoView {
     let Some(line) = lines.get(key) else { return ().erase() };
     let place = Memo::new(move |_| lines.place(key));
@@ -60,6 +61,7 @@ pub fn LineView(
         }
         .erase(),
     };
+    let why = move || refused.at(&name()).map(|why| view! { <p class="field-error" role="alert">{why}</p> });
     let agent = Signal::derive(move || match lines.kind.get() {
         Kind::Coding => chosen_backend(offers, line.identity),
         Kind::Qa => None,
@@ -87,6 +89,7 @@ pub fn LineView(
             >
                 {Icon::Close.view()}
             </button>
+            {why}
         </li>
     }
     .erase()

@@ -3,7 +3,7 @@
 use domain::battle::{Kind, LIMIT_S};
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{super::api, lines::Lines};
+use super::{super::api, lines::Lines, refused::Refused};
 use crate::{
     chat::{api::Models, model_options},
     erased::{Erase, Show, effect},
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[component]
-pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl IntoView {
+pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>, refused: Refused) -> impl IntoView {
     let default = models.with_untracked(|models| models.default.as_ref().map(ToString::to_string));
     let (judge, is_judged) = (RwSignal::new(default.unwrap_or_default()), RwSignal::new(true));
     let minutes = RwSignal::new((LIMIT_S / 60).to_string());
@@ -23,7 +23,7 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
             return cost.set(None);
         }
         spawn_local(async move {
-            cost.try_set(api::analysis_cost(count, model).await.ok());
+            cost.try_set(api::analysis_cost(None, count, model).await.ok());
         });
     });
     let (panes, check) = (expect_context::<Panes>(), RwSignal::new(String::new()));
@@ -40,15 +40,17 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
         }
     });
     let told = move || {
-        cost.get().map(|cost| match cost.duration_ms {
-            Some(ms) => format!("{} calls, about {}", cost.calls, about(ms)),
-            None => format!("{} calls", cost.calls),
+        cost.get().map(|cost| {
+            let takes = cost.duration_ms.map(|ms| format!(", about {}", about(ms))).unwrap_or_default();
+            format!("{} calls{takes}; a long result is read in pieces, which takes more", cost.calls)
         })
     };
     let (check_id, judge_id) = (format!("{id}-check"), format!("{id}-judge"));
     let seconds = move || minutes.with(|minutes| minutes.trim().parse::<u32>().map_or(LIMIT_S, |it| it * 60));
+    // What is wrong there must not be folded away.
+    let is_open = move || ["limit", "tokens", "judge"].iter().any(|field| refused.at(field).is_some());
     view! {
-        <details class="arena-terms">
+        <details class="arena-terms" open=is_open>
             <summary>"Terms"</summary>
             <div class="arena-terms-fields">
                 <div class="field">
@@ -69,6 +71,7 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
                         value=untrack(seconds).to_string()
                         prop:value=move || seconds().to_string()
                     />
+                    {refused.view("limit")}
                 </div>
                 <div class="field">
                     <label class="field-label" for=format!("{id}-tokens")>"Tokens for all together"</label>
@@ -80,6 +83,8 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
                         min="1"
                         placeholder="no limit"
                     />
+                    <span class="field-hint">"Comparing the results counts too."</span>
+                    {refused.view("tokens")}
                 </div>
                 <Show when=move || lines.kind.get() == Kind::Coding>
                     <div class="field arena-wide">
@@ -126,6 +131,7 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>) -> impl I
                             {model_options(models, judge, Signal::stored(None))}
                         </select>
                         <span class="field-hint">{told}</span>
+                        {refused.view("judge")}
                     </div>
                 </Show>
             </div>

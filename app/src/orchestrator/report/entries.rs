@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::{
     Links,
-    cited::{citations, flags},
+    evidence::{citations, flags},
     is_page, outward, text,
 };
 use crate::erased::{Erase, Erased};
@@ -105,7 +105,7 @@ fn fields(fields: &[Named]) -> Erased {
 
 /// Other findings, by their ids.
 fn about(links: &Links, label: &'static str, ids: &[String]) -> Erased {
-    let link = |id: &String| match links.anchor(id) {
+    let link = |id: &String| match links.to(id) {
         Some(anchor) => view! { <a href=format!("#{anchor}")>{id.clone()}</a> " " }.erase(),
         None => view! { <span>{id.clone()}</span> " " }.erase(),
     };

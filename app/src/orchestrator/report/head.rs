@@ -6,7 +6,7 @@ use domain::flow::{
 };
 use leptos::prelude::*;
 
-use super::cited::flags;
+use super::evidence::flags;
 use crate::{
     erased::{Erase, Erased},
     icon::Icon,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context as _, Result};
 use domain::{
-    battle::{Battle, Contestant, Standing},
+    battle::{Battle, Contestant, Standing, analysis::State, judge},
     feed::{Snapshot, StreamId},
     id::BattleId,
     page::Page,
@@ -13,22 +13,24 @@ use domain::{
 };
 
 use super::field::{Asked, Due};
-use crate::{boocode::Browser, chaos::journal::Record};
+use crate::{
+    boocode::Browser,
+    chaos::{faults::Faults, journal::Record},
+};
 
-const FAULTS_SHOWN_MAX: usize = 20;
+/// What is said of work that was killed as often as it may be tried.
+const GIVEN_UP: &str = "went away";
 
 #[derive(Default)]
 pub struct Verdict {
     battles: usize,
+    stopped: usize,
     done: usize,
+    verdicts: usize,
     retried: usize,
-    /// Contestants that were killed as often as they may be tried, and say so.
+    /// Contestants and comparisons that were killed as often as they may be tried, and say so.
     given_up: usize,
-    failed: Vec<String>,
-    lost: Vec<String>,
-    double: Vec<String>,
-    /// Processes and folders that outlived whom they belong to.
-    pub orphans: Vec<String>,
+    pub faults: Faults,
     /// By model server and prompt: in how many attempts it was put to a model.
     attempts: BTreeMap<(String, String), usize>,
 }
@@ -36,46 +38,81 @@ pub struct Verdict {
 impl Verdict {
     pub async fn look_at(&mut self, browser: &Browser, asked: &Asked) -> Result<()> {
         self.battles += 1;
+        self.stopped += usize::from(asked.is_stopped);
         let path = format!("/battle/{}", asked.id);
         let snapshot: Snapshot<Page> =
             serde_json::from_str(&browser.call("page_snapshot", &[("path", path)]).await?)?;
         let Some(battle) = snapshot.state.battle(asked.id) else {
-            self.lost.push(format!("never launched: {}", asked.prompt));
+            self.faults.lost.push(format!("never launched: {}", asked.prompt));
             return Ok(());
         };
         if !battle.course.status.is_over() {
-            self.lost.push(format!("not over: {}", asked.prompt));
+            self.faults.lost.push(format!("not over: {}", asked.prompt));
         }
-        for contestant in &battle.contestants {
-            let task = battle.task_of(contestant).context("a contestant without a task")?;
-            self.judge(asked, battle, contestant, task);
-            if contestant.standing == Standing::Done {
+        for (contestant, due) in battle.contestants.iter().zip(&asked.tries) {
+            self.judge(asked, battle, contestant, *due);
+            if let (Standing::Done, Some(task)) = (&contestant.standing, battle.task_of(contestant)) {
                 self.check_result(browser, asked, &snapshot, contestant, task).await?;
             }
         }
+        self.judge_comparison(asked, battle);
         Ok(())
     }
 
-    fn judge(&mut self, asked: &Asked, battle: &Battle, contestant: &Contestant, task: &Task) {
+    fn judge(&mut self, asked: &Asked, battle: &Battle, contestant: &Contestant, due: usize) {
         let who = format!("{} {}", asked.prompt, contestant.model);
-        let attempts = task.attempts().len();
-        self.retried += usize::from(attempts > 1);
-        if contestant.tries.len() != 1 {
-            self.double.push(format!("{who}: {} tasks", contestant.tries.len()));
+        match contestant.tries.len() {
+            tries if tries > due => self.faults.double.push(format!("{who}: {tries} tries for {due}")),
+            // One that was stopped before its turn never began.
+            tries if tries < due && !asked.is_stopped => {
+                self.faults.lost.push(format!("{who}: {tries} tries of {due}"));
+            }
+            _ => {}
         }
+        let tasks: Vec<_> = contestant.tries.iter().filter_map(|task| battle.tasks.get(task)).collect();
+        self.retried += tasks.iter().filter(|task| task.attempts().len() > 1).count();
         if matches!(asked.due, Due::Numbers(_)) {
             let key = (contestant.model.server.clone(), asked.prompt.clone());
-            *self.attempts.entry(key).or_default() += attempts;
+            *self.attempts.entry(key).or_default() +=
+                tasks.iter().map(|task| task.attempts().len()).sum::<usize>();
         }
+        let used_up = tasks.last().is_some_and(|task| task.attempts().len() >= task.attempts_max as usize);
         match &contestant.standing {
             Standing::Done => self.done += 1,
-            Standing::Void { .. } if attempts >= task.attempts_max as usize => self.given_up += 1,
+            Standing::Void { .. } if used_up => self.given_up += 1,
+            Standing::Cancelled { .. } if asked.is_stopped => {}
             Standing::Void { reason } | Standing::Failed { reason } => {
-                self.failed.push(format!("{who}: {reason}"))
+                self.faults.failed.push(format!("{who}: {reason}"));
             }
             standing => {
-                self.lost.push(format!("{who}: {standing:?} in a battle that is {:?}", battle.course.status))
+                let status = battle.course.status;
+                self.faults.lost.push(format!("{who}: {standing:?} in a battle that is {status:?}"));
             }
+        }
+    }
+
+    /// Every pair was judged once in each order and round, of the results that are there now.
+    fn judge_comparison(&mut self, asked: &Asked, battle: &Battle) {
+        let due = asked.is_judged && battle.survivors().count() > 1 && battle.course.stopped.is_none();
+        let words = &asked.prompt;
+        let tries: usize = asked.tries.iter().sum();
+        if battle.analyses.len() > tries - asked.tries.len() + 1 {
+            self.faults.double.push(format!("{words}: compared {} times", battle.analyses.len()));
+        }
+        let newest = battle.newest_analysis().filter(|analysis| analysis.is_of_now(battle));
+        match newest.map(|analysis| (&analysis.state, analysis.entrants.len())) {
+            Some((State::Done { verdict }, entrants)) => {
+                self.verdicts += 1;
+                let (made, wanted) = (verdict.judgements, judge::judgements(entrants));
+                if made != wanted {
+                    self.faults.lost.push(format!("{words}: {made} of {wanted} judgements"));
+                }
+            }
+            Some((State::Failed { reason }, _)) if reason.contains(GIVEN_UP) => self.given_up += 1,
+            Some((State::Failed { reason }, _)) => self.faults.failed.push(format!("{words}: {reason}")),
+            Some((State::Stopped, _)) if asked.is_stopped => {}
+            None if !due => {}
+            other => self.faults.lost.push(format!("{words}: its comparison is {other:?}")),
         }
     }
 
@@ -97,7 +134,7 @@ impl Verdict {
                     snapshot.streams.iter().find(|(other, _)| *other == stream).map(|it| it.1.as_str());
                 let said = Transcript::read(text.unwrap_or_default()).text();
                 if said.trim() != due.trim() {
-                    self.lost.push(format!("{who}: the whole answer is {said:?}"));
+                    self.faults.lost.push(format!("{who}: the whole answer is {said:?}"));
                 }
             }
             Due::Line(line) => {
@@ -105,8 +142,8 @@ impl Verdict {
                 let patch = browser.get(&path).send().await?.text().await?;
                 match patch.matches(&format!("+{line}\n")).count() {
                     1 => {}
-                    0 => self.lost.push(format!("{who}: its change is {patch:?}")),
-                    _ => self.double.push(format!("{who}: its change is {patch:?}")),
+                    0 => self.faults.lost.push(format!("{who}: its change is {patch:?}")),
+                    _ => self.faults.double.push(format!("{who}: its change is {patch:?}")),
                 }
             }
         }
@@ -118,25 +155,28 @@ impl Verdict {
         let all = browser.script("/api/battles?limit=500", None).await?;
         let all = all.as_array().context("a list")?.len();
         if all > launched.len() && launched.len() < 500 {
-            self.double.push(format!("{all} battles for {} that were launched", launched.len()));
+            self.faults.double.push(format!("{all} battles for {} that were launched", launched.len()));
         }
         Ok(())
     }
 
-    /// Nothing may have been put to a model more often than there are attempts to show for it.
+    /// Nothing may have been put to a model more often than there are attempts to show for it. Judges are told what
+    /// to do before they are asked; contestants are not.
     pub fn compare(&mut self, server: &str, records: &[Record]) {
         let mut requests: BTreeMap<&str, usize> = BTreeMap::new();
-        for record in records.iter().filter(|record| record.last_user_message.contains("[[count")) {
+        let own = records.iter().filter(|record| record.system.is_empty());
+        for record in own.filter(|record| record.last_user_message.contains("[[count")) {
             *requests.entry(&record.last_user_message).or_default() += 1;
             if record.finished_unix_ms.is_none() {
-                self.double.push(format!("still being answered: {}", record.last_user_message));
+                self.faults.double.push(format!("still being answered: {}", record.last_user_message));
             }
         }
         for (prompt, count) in requests {
             let key = (server.to_owned(), prompt.to_owned());
             let attempts = self.attempts.get(&key).copied().unwrap_or_default();
             if count > attempts {
-                self.double.push(format!("{prompt}: {count} requests for {attempts} attempts at {server}"));
+                let words = format!("{prompt}: {count} requests for {attempts} attempts at {server}");
+                self.faults.double.push(words);
             }
         }
     }
@@ -149,39 +189,19 @@ impl Verdict {
                 let owner = name.parse().ok().map(BattleId);
                 let has_owner = is_owned && launched.iter().any(|asked| Some(asked.id) == owner);
                 if !has_owner {
-                    self.orphans.push(format!("{folder}/{name}"));
+                    self.faults.orphans.push(format!("{folder}/{name}"));
                 }
             }
         }
         Ok(())
     }
 
-    pub fn is_clean(&self) -> bool {
-        [&self.lost, &self.double, &self.failed, &self.orphans].iter().all(|faults| faults.is_empty())
-    }
-
     pub fn summary(&self) -> String {
-        let Self { battles, done, given_up, failed, retried, lost, double, orphans, .. } = self;
+        let Self { battles, stopped, done, verdicts, given_up, retried, faults, .. } = self;
+        let counted = faults.counted();
         format!(
-            "{battles} battles · {done} results, {retried} of all contestants in more than one attempt, {given_up} \
-             given up, {} failed with a reason · {} lost · {} double · {} orphans",
-            failed.len(),
-            lost.len(),
-            double.len(),
-            orphans.len()
+            "{battles} battles, {stopped} with a stop · {done} results and {verdicts} verdicts, {retried} of all tries in \
+             more than one attempt, {given_up} given up, {counted}"
         )
-    }
-
-    pub fn faults(&self) -> String {
-        let kinds = [
-            ("lost", &self.lost),
-            ("double", &self.double),
-            ("failed", &self.failed),
-            ("orphan", &self.orphans),
-        ];
-        let faults = kinds
-            .iter()
-            .flat_map(|(kind, faults)| faults.iter().map(move |fault| format!("{kind}: {fault}")));
-        faults.take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
     }
 }

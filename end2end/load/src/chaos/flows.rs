@@ -21,6 +21,8 @@ use crate::{
 
 /// So many are under way at a time.
 const SIDE_BY_SIDE: u64 = 3;
+/// In turn, because each run has a tab of its own, and a session does not hold many.
+const SESSIONS: usize = 12;
 const FLOWS: [&str; 4] = ["code-review", "investigate", "research", "gap-analysis"];
 
 pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>> {
@@ -56,9 +58,18 @@ impl Verdict {
         self.runs += 1;
         let mut fault = |words: String| self.faults.push(format!("run {id}: {words}"));
         let steps = run["steps"].as_array().map_or(&[][..], Vec::as_slice);
+        let went_away = |why: &str| why.contains("went away");
+        // Nobody answered because everybody who was asked was lost too often.
+        let all_lost = || {
+            let mut failed = steps.iter().filter(|step| step["status"] == "failed").peekable();
+            failed.peek().is_some() && failed.all(|step| step["reason"].as_str().is_some_and(went_away))
+        };
         match (run["status"].as_str(), run["error"].as_str()) {
             (Some("done"), _) => {}
-            (Some("failed"), Some(why)) if why.contains("went away") => self.given_up += 1,
+            (Some("failed"), Some(why)) if went_away(why) => self.given_up += 1,
+            (Some("failed"), Some(why)) if why.contains("nobody answered") && all_lost() => {
+                self.given_up += 1
+            }
             (status, why) => fault(format!("is {status:?}: {why:?}")),
         }
         if !has_report {
@@ -78,12 +89,15 @@ impl Verdict {
 
 async fn trial(home: &Home, kills: u32, seed: u64) -> Result<Verdict> {
     let (server, browser) = home.start().await?;
-    let session = home.new_project(&browser).await?;
+    let mut sessions = Vec::new();
+    for _ in 0..SESSIONS {
+        sessions.push(home.new_project(&browser).await?);
+    }
     let (stop, stopping) = watch::channel(false);
     let launching: Vec<_> = (0..SIDE_BY_SIDE)
         .map(|number| {
             let dice = Dice::new(seed + 1 + number);
-            tokio::spawn(keep_launching(browser.clone(), session, dice, stopping.clone()))
+            tokio::spawn(keep_launching(browser.clone(), sessions.clone(), dice, stopping.clone()))
         })
         .collect();
     let server = strikes::run(home, server, kills, &mut Dice::new(seed)).await?;
@@ -104,7 +118,7 @@ async fn trial(home: &Home, kills: u32, seed: u64) -> Result<Verdict> {
 /// One after the other, each until it is over.
 async fn keep_launching(
     browser: Browser,
-    session: SessionId,
+    sessions: Vec<SessionId>,
     mut dice: Dice,
     stopping: watch::Receiver<bool>,
 ) -> Result<Vec<RunId>> {
@@ -112,6 +126,7 @@ async fn keep_launching(
     while !*stopping.borrow() {
         let id = RunId(Uuid::now_v7());
         let flow = FLOWS[dice.below(FLOWS.len() as u64) as usize];
+        let session = sessions[launched.len() % sessions.len()];
         let run = json!({"id": id, "session": session, "flow": flow, "focus": "Why? [[finding a.txt:1 a]]"});
         insist(&browser, "/api/runs", Some(&run), |_| true).await?;
         launched.push(id);
@@ -159,5 +174,14 @@ mod tests {
         check(json!({"status": "failed", "error": "Gate failed: no", "steps": []}), true, 1);
         let gone = "Gate failed: whoever carried it out went away each time";
         check(json!({"status": "failed", "error": gone, "steps": []}), true, 0);
+        let failed = |reason: &str| json!({"id": "a", "status": "failed", "reason": reason, "attempts": 3});
+        let nobody = |reason: &str| {
+            let steps = [failed("whoever carried it out went away each time"), failed(reason)];
+            json!({"status": "failed", "error": "Gate was skipped: nobody answered", "steps": steps})
+        };
+        check(nobody("whoever carried it out went away each time"), true, 0);
+        check(nobody("the model said no"), true, 1);
+        let silent = json!({"status": "failed", "error": "Gate was skipped: nobody answered", "steps": []});
+        check(silent, true, 1);
     }
 }

@@ -11,10 +11,8 @@ use domain::{
     transcript::Transcript,
 };
 
-use super::{asker::Asked, journal::Record, promises::Promises};
+use super::{asker::Asked, faults::Faults, journal::Record, promises::Promises};
 use crate::watcher::Watcher;
-
-const FAULTS_SHOWN_MAX: usize = 20;
 
 #[derive(Default)]
 pub struct Verdict {
@@ -22,13 +20,8 @@ pub struct Verdict {
     done: usize,
     /// Turns that were killed as often as they may be tried, and say so.
     given_up: usize,
-    /// Turns that ended with a reason instead of an answer.
-    failed: Vec<String>,
     retried: usize,
-    lost: Vec<String>,
-    double: Vec<String>,
-    /// Processes that outlived the server they belong to.
-    pub orphans: Vec<String>,
+    pub faults: Faults,
     /// By question: in how many attempts it was put to a model, and whether one of them brought an answer.
     attempts: BTreeMap<String, (usize, bool)>,
 }
@@ -37,7 +30,7 @@ impl Verdict {
     pub fn look_at(&mut self, page: &Watcher, promises: &Promises, fresh: &Snapshot<Page>, asked: &[Asked]) {
         self.asked += asked.len();
         let Some(chat) = fresh.state.chat(page.chat) else {
-            return self.lost.push(format!("chat {} is gone", page.chat));
+            return self.faults.lost.push(format!("chat {} is gone", page.chat));
         };
         let texts: BTreeMap<StreamId, &str> =
             fresh.streams.iter().map(|(stream, text)| (*stream, text.as_str())).collect();
@@ -46,16 +39,16 @@ impl Verdict {
         }
         let questions = chat.messages.iter().filter(|message| matches!(message.body, Body::User { .. }));
         if questions.count() > asked.len() {
-            self.double.push(format!("{} holds more questions than were asked", page.chat));
+            self.faults.double.push(format!("{} holds more questions than were asked", page.chat));
         }
         for (id, message) in &promises.messages {
             if chat.message(*id) != Some(message) {
-                self.lost.push(format!("a message that was shown is gone: {message:?}"));
+                self.faults.lost.push(format!("a message that was shown is gone: {message:?}"));
             }
         }
         for (stream, text) in &promises.texts {
             if texts.get(stream) != Some(&text.as_str()) {
-                self.lost.push(format!("{stream} was shown as over and is no longer the same"));
+                self.faults.lost.push(format!("{stream} was shown as over and is no longer the same"));
             }
         }
         self.compare_page(page, fresh, &texts);
@@ -65,12 +58,14 @@ impl Verdict {
     fn compare_page(&mut self, page: &Watcher, fresh: &Snapshot<Page>, texts: &BTreeMap<StreamId, &str>) {
         let shown = |state: &Page| (state.workspace.clone(), state.chat(page.chat).cloned());
         if shown(&page.mirror.state) != shown(&fresh.state) {
-            self.lost.push(format!("the page of {} is not what a reload shows", page.chat));
+            self.faults.lost.push(format!("the page of {} is not what a reload shows", page.chat));
         }
         for (stream, text) in texts {
             let shown = page.mirror.streams.get(stream).map_or("", |copy| &copy.text);
             if shown != *text {
-                self.lost.push(format!("{stream} is {shown:?} on the page and {text:?} after a reload"));
+                self.faults
+                    .lost
+                    .push(format!("{stream} is {shown:?} on the page and {text:?} after a reload"));
             }
         }
     }
@@ -81,8 +76,8 @@ impl Verdict {
         let there = chat.messages.iter().filter(|message| message.id == question.message);
         match there.count() {
             1 => {}
-            0 => return self.lost.push(format!("never arrived: {words}")),
-            _ => self.double.push(format!("asked twice: {words}")),
+            0 => return self.faults.lost.push(format!("never arrived: {words}")),
+            _ => self.faults.double.push(format!("asked twice: {words}")),
         }
         let answers: Vec<&Task> = chat
             .messages
@@ -91,7 +86,7 @@ impl Verdict {
             .filter_map(|message| chat.task_of(message))
             .collect();
         let [task] = answers[..] else {
-            let side = if answers.is_empty() { &mut self.lost } else { &mut self.double };
+            let side = if answers.is_empty() { &mut self.faults.lost } else { &mut self.faults.double };
             return side.push(format!("{} answers: {words}", answers.len()));
         };
         let attempts = task.attempts();
@@ -105,7 +100,7 @@ impl Verdict {
         let due: String = (1..=*numbers).map(|number| format!("{number} ")).collect();
         for (attempt, _) in &attempts {
             if !due.starts_with(&said(*attempt)) {
-                self.double.push(format!("{words}: attempt {attempt} says {:?}", said(*attempt)));
+                self.faults.double.push(format!("{words}: attempt {attempt} says {:?}", said(*attempt)));
             }
         }
         match &task.status {
@@ -113,22 +108,22 @@ impl Verdict {
                 self.done += 1;
                 let answer = attempt.map(said).unwrap_or_default();
                 if answer != due {
-                    self.lost.push(format!("{words}: the whole answer is {answer:?}"));
+                    self.faults.lost.push(format!("{words}: the whole answer is {answer:?}"));
                 }
             }
             Status::Settled { outcome: Outcome::Lost, .. } => {
                 self.given_up += 1;
                 if attempts.len() < task.attempts_max as usize {
-                    self.lost.push(format!("{words}: given up after {} attempts", attempts.len()));
+                    self.faults.lost.push(format!("{words}: given up after {} attempts", attempts.len()));
                 }
             }
             // Only BooCode and its Postgres are killed: no model or model server is to blame for anything.
             Status::Settled {
                 outcome: outcome @ (Outcome::Failed { .. } | Outcome::Void { .. }), ..
             } => {
-                self.failed.push(format!("{words}: {outcome:?}"));
+                self.faults.failed.push(format!("{words}: {outcome:?}"));
             }
-            status => self.lost.push(format!("{words}: {status:?}")),
+            status => self.faults.lost.push(format!("{words}: {status:?}")),
         }
     }
 
@@ -141,47 +136,26 @@ impl Verdict {
             *count += 1;
             *whole |= !record.disconnected;
             if record.finished_unix_ms.is_none() {
-                self.double.push(format!("still being answered: {}", record.last_user_message));
+                self.faults.double.push(format!("still being answered: {}", record.last_user_message));
             }
         }
         for (question, (count, whole)) in requests {
             let (attempts, done) = self.attempts.get(question).copied().unwrap_or_default();
             if count > attempts {
-                self.double.push(format!("{question}: {count} requests for {attempts} attempts"));
+                self.faults.double.push(format!("{question}: {count} requests for {attempts} attempts"));
             }
             if done && !whole {
-                self.lost.push(format!("{question}: done, but no request was answered to its end"));
+                self.faults.lost.push(format!("{question}: done, but no request was answered to its end"));
             }
         }
     }
 
-    pub fn is_clean(&self) -> bool {
-        [&self.lost, &self.double, &self.failed, &self.orphans].iter().all(|faults| faults.is_empty())
-    }
-
     pub fn summary(&self) -> String {
-        let Self { asked, done, given_up, failed, retried, lost, double, orphans, .. } = self;
+        let Self { asked, done, given_up, retried, faults, .. } = self;
+        let counted = faults.counted();
         format!(
-            "{asked} asked · {done} answered, {retried} of all in more than one attempt, {given_up} given up, \
-             {} failed with a reason · {} lost · {} double · {} orphans",
-            failed.len(),
-            lost.len(),
-            double.len(),
-            orphans.len()
+            "{asked} asked · {done} answered, {retried} of all in more than one attempt, {given_up} given up, {counted}"
         )
-    }
-
-    pub fn faults(&self) -> String {
-        let kinds = [
-            ("lost", &self.lost),
-            ("double", &self.double),
-            ("failed", &self.failed),
-            ("orphan", &self.orphans),
-        ];
-        let faults = kinds
-            .iter()
-            .flat_map(|(kind, faults)| faults.iter().map(move |fault| format!("{kind}: {fault}")));
-        faults.take(FAULTS_SHOWN_MAX).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -38,6 +38,9 @@ pub async fn models(State(server): State<Arc<Server>>) -> Response {
             Flavour::LlamaSwap | Flavour::Cloud => ("context_length", json!(script.context_tokens)),
             Flavour::Ollama => return entry,
         };
+        if !script.tells_context {
+            return entry;
+        }
         if let Some(fields) = entry.as_object_mut() {
             fields.insert(context.0.into(), context.1);
         }

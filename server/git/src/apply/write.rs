@@ -2,163 +2,157 @@
 //! changes; what is replaced is moved aside and comes back if a later step fails.
 
 use std::{
-    fs,
-    io::{ErrorKind, Result as IoResult},
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{ErrorKind, Result as IoResult, Write as _},
+    os::fd::AsFd,
     path::Path,
 };
 
-use rustix::fs::Stat;
+use rustix::fs::{FileType, Gid, Mode, Stat, Uid, fchmod, fchown, fstat};
 
 use super::{
     Applied,
+    journal::{Journal, Move, Stamp, State, new, old},
     plan::{Plan, Step},
 };
 use crate::{
     Conflict, Error, Reason, Refused,
-    beneath::{Folder, split},
+    beneath::{self, Folder, split},
     checkout::write_file,
+    entry::{LINK, PROGRAM},
     error::{at, from_io, io},
 };
 
-pub fn carry_out(plan: Plan, project: &Path, id: &str) -> Result<Applied, Error> {
-    // In the project itself: only within one file system a file moves whole or not at all.
-    let path = project.join(format!(".boocode-apply-{id}"));
-    fs::create_dir(&path).map_err(|cause| match cause.kind() {
-        ErrorKind::AlreadyExists => Refused::Exists(path.clone()).into(),
-        _ => from_io(&path, cause),
-    })?;
-    let result = Folder::open(&path).map_err(io(&path)).and_then(|aside| {
-        let top = Folder::open(project).map_err(io(project))?;
-        let mut work = Work { top: &top, aside: &aside, done: Vec::new() };
-        work.run(&plan.steps).map_err(|cause| match work.undo() {
-            true => cause,
-            false => Error::HalfDone { cause: Box::new(cause), aside: path.clone() },
-        })
-    });
-    if !matches!(result, Err(Error::HalfDone { .. })) {
-        // Nothing in it is needed any more.
-        let _ = fs::remove_dir_all(&path);
+/// `folder` is the worktree's, where the journal lies.
+pub fn carry_out(plan: Plan, project: &Path, folder: &Path, id: &str) -> Result<Applied, Error> {
+    let aside = project.join(format!(".boocode-apply-{id}"));
+    if aside.symlink_metadata().is_ok() {
+        return Err(Refused::Exists(aside).into());
     }
-    result?;
+    let mut journal = Journal { aside, project: project.to_owned(), state: State::Preparing };
+    journal.write(folder)?;
+    if let Err(cause) = run(&plan.steps, &mut journal, folder) {
+        return Err(match journal.settle(folder) {
+            Ok(()) => cause,
+            Err(failed) => failed.after(cause),
+        });
+    }
+    // Its files are in place. What is left to clear up is cleared up by whoever comes next, if not now.
+    let _ = journal.settle(folder);
     let changed = plan.steps.into_iter().map(|step| step.path).collect();
     Ok(Applied { changed, unchanged: plan.unchanged })
+}
+
+fn run(steps: &[Step], journal: &mut Journal, folder: &Path) -> Result<(), Error> {
+    fs::create_dir(&journal.aside).map_err(|cause| from_io(&journal.aside, cause))?;
+    let top = Folder::open(&journal.project).map_err(io(&journal.project))?;
+    let aside = Folder::open(&journal.aside).map_err(io(&journal.aside))?;
+    let work = Work { top: &top, aside: &aside };
+    let mut moves = Vec::with_capacity(steps.len());
+    for (number, step) in steps.iter().enumerate() {
+        let new = work.write_aside(number, step).map_err(at(&step.path))?;
+        moves.push(Move { path: step.path.clone(), has_old: step.old.is_some(), new });
+    }
+    journal.state = State::Moving { moves, made: work.missing_folders(steps) };
+    journal.write(folder)?;
+    for (number, step) in steps.iter().enumerate() {
+        if let Some(seen) = &step.old {
+            work.move_aside(number, step, seen)?;
+        }
+    }
+    for step in steps.iter().filter(|step| step.new.is_none()) {
+        work.remove_empty_folders(split(&step.path).0);
+    }
+    for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.new.is_some()) {
+        work.put(number, step)?;
+    }
+    // From here on it counts.
+    journal.state = State::Done;
+    journal.write(folder)
 }
 
 struct Work<'a> {
     top: &'a Folder,
     aside: &'a Folder,
-    done: Vec<Done>,
-}
-
-/// What was done, to be taken back.
-enum Done {
-    Moved { path: Vec<u8>, aside: Vec<u8> },
-    Written { path: Vec<u8> },
-    Made { path: Vec<u8> },
-    Removed { path: Vec<u8> },
 }
 
 impl Work<'_> {
-    fn run(&mut self, steps: &[Step]) -> Result<(), Error> {
-        for (number, step) in steps.iter().enumerate() {
-            if let Some((mode, content)) = &step.new {
-                write_file(self.aside, &name("new", number), *mode, content).map_err(at(&step.path))?;
-            }
-        }
-        for (number, step) in steps.iter().enumerate() {
-            if let Some(seen) = &step.old {
-                self.move_aside(number, step, seen)?;
-            }
-        }
-        for step in steps.iter().filter(|step| step.new.is_none()) {
-            self.remove_empty_folders(split(&step.path).0)?;
-        }
-        for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.new.is_some()) {
-            self.put(number, step)?;
-        }
-        Ok(())
+    fn write_aside(&self, number: usize, step: &Step) -> IoResult<Option<Stamp>> {
+        let Some((mode, content)) = &step.new else { return Ok(None) };
+        let replaced = step.old.as_ref().filter(|old| beneath::kind(old) == FileType::RegularFile);
+        let stat = match replaced {
+            Some(old) if *mode != LINK => self.write_like(&new(number), *mode, content, old)?,
+            _ => write_file(self.aside, &new(number), *mode, content)?,
+        };
+        Ok(Some(Stamp::of(&stat)))
     }
 
-    fn move_aside(&mut self, number: usize, step: &Step, seen: &Stat) -> Result<(), Error> {
+    /// git knows of a file only whether it is a program. Who may read it stays as it was, and whose it is.
+    fn write_like(&self, name: &[u8], mode: u32, content: &[u8], old: &Stat) -> IoResult<Stat> {
+        let mut file: File = self.aside.create(name, 0o600)?;
+        file.write_all(content)?;
+        let was = old.st_mode & 0o777;
+        let programs = if mode == PROGRAM { 0o100 | (was & 0o444) >> 2 } else { 0 };
+        let own = fstat(file.as_fd())?;
+        if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid) {
+            // Only some may give a file away; it is then the server's, as everything that it writes.
+            let _ = fchown(file.as_fd(), Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
+        }
+        fchmod(file.as_fd(), Mode::from_raw_mode(was & !0o111 | programs))?;
+        Ok(fstat(file.as_fd())?)
+    }
+
+    /// The folders that new files need and that are none yet, the outer ones first.
+    fn missing_folders(&self, steps: &[Step]) -> Vec<Vec<u8>> {
+        let mut folders = BTreeSet::new();
+        for step in steps.iter().filter(|step| step.new.is_some()) {
+            let mut folder = split(&step.path).0;
+            while !folder.is_empty() && folders.insert(folder) {
+                folder = split(folder).0;
+            }
+        }
+        let is_missing = |folder: &&[u8]| self.top.descend(folder).is_err();
+        folders.into_iter().filter(is_missing).map(<[u8]>::to_vec).collect()
+    }
+
+    fn move_aside(&self, number: usize, step: &Step, seen: &Stat) -> Result<(), Error> {
         let (folder, file) = split(&step.path);
         let parent = self.top.descend(folder).map_err(at(&step.path))?;
-        let aside = name("old", number);
+        let aside = old(number);
         parent.rename(file, self.aside, &aside).map_err(at(&step.path))?;
-        self.done.push(Done::Moved { path: step.path.clone(), aside: aside.clone() });
         // Only now nobody can change it under its name.
         let now = self.aside.stat(&aside).map_err(at(&step.path))?;
-        let same = |now: Stat| {
-            (now.st_ino, now.st_size, now.st_mode, now.st_mtime, now.st_mtime_nsec)
-                == (seen.st_ino, seen.st_size, seen.st_mode, seen.st_mtime, seen.st_mtime_nsec)
-        };
-        if now.is_some_and(same) { Ok(()) } else { Err(meanwhile(&step.path)) }
+        let is_same = now.is_some_and(|now| Stamp::of(&now) == Stamp::of(seen));
+        if is_same { Ok(()) } else { Err(meanwhile(&step.path)) }
     }
 
-    fn remove_empty_folders(&mut self, folder: &[u8]) -> Result<(), Error> {
+    fn remove_empty_folders(&self, folder: &[u8]) {
         let mut path = folder;
         while !path.is_empty() {
-            let (parent, file) = split(path);
-            // Gone already, or somebody's files are in it.
-            let Ok(parent) = self.top.descend(parent) else { return Ok(()) };
-            if parent.remove_folder(file).is_err() {
-                return Ok(());
+            let (parent, name) = split(path);
+            let removed = self.top.descend(parent).and_then(|parent| parent.remove_folder(name));
+            if removed.is_err() {
+                // Gone already, or somebody's files are in it.
+                return;
             }
-            self.done.push(Done::Removed { path: path.to_vec() });
-            path = split(path).0;
+            path = parent;
         }
-        Ok(())
     }
 
-    fn put(&mut self, number: usize, step: &Step) -> Result<(), Error> {
+    fn put(&self, number: usize, step: &Step) -> Result<(), Error> {
         let (folder, file) = split(&step.path);
         let mut parent = self.top.descend(b"").map_err(at(&step.path))?;
-        let mut end = 0;
         for part in folder.split(|byte| *byte == b'/').filter(|_| !folder.is_empty()) {
-            end += part.len();
-            if parent.make(part).map_err(at(&step.path))? {
-                self.done.push(Done::Made { path: folder[..end].to_vec() });
-            }
+            parent.make(part).map_err(at(&step.path))?;
             parent = parent.enter(part).map_err(at(&step.path))?;
-            end += 1;
         }
         // Fails where something is there by now.
-        self.aside.rename_new(&name("new", number), &parent, file).map_err(|cause| match cause.kind() {
+        self.aside.rename_new(&new(number), &parent, file).map_err(|cause| match cause.kind() {
             ErrorKind::AlreadyExists => meanwhile(&step.path),
             _ => at(&step.path)(cause),
-        })?;
-        self.done.push(Done::Written { path: step.path.clone() });
-        Ok(())
+        })
     }
-
-    /// Takes everything back, and tells whether every file of the project's is where it was.
-    fn undo(&mut self) -> bool {
-        let mut is_whole = true;
-        for done in std::mem::take(&mut self.done).into_iter().rev() {
-            // A folder of ours that stays, since somebody put a file into it, is no loss.
-            match done {
-                Done::Moved { path, aside } => is_whole &= self.back(&path, &aside).is_ok(),
-                Done::Written { path } => {
-                    is_whole &= self.at(&path, |folder, name| folder.remove(name)).is_ok()
-                }
-                Done::Made { path } => drop(self.at(&path, |folder, name| folder.remove_folder(name))),
-                Done::Removed { path } => drop(self.at(&path, |folder, name| folder.make(name).map(drop))),
-            }
-        }
-        is_whole
-    }
-
-    fn back(&self, path: &[u8], aside: &[u8]) -> IoResult<()> {
-        self.at(path, |folder, name| self.aside.rename_new(aside, folder, name))
-    }
-
-    fn at(&self, path: &[u8], act: impl Fn(&Folder, &[u8]) -> IoResult<()>) -> IoResult<()> {
-        let (folder, name) = split(path);
-        act(&self.top.descend(folder)?, name)
-    }
-}
-
-fn name(kind: &str, number: usize) -> Vec<u8> {
-    format!("{kind}-{number}").into_bytes()
 }
 
 fn meanwhile(path: &[u8]) -> Error {

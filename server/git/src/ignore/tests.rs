@@ -46,6 +46,9 @@ fn rules_mean_what_they_mean_to_git() {
     check("a/**/b", "a/x/y/b", true);
     check("a/**", "a/x/y", true);
     check("a**b", "a/x/b", false);
+    check("a**/b", "ab", true);
+    check("a?**/b", "aab", false);
+    check("/a**", "ab/c", true);
     check("target/", "target/x", true);
     check("target/", "x/target", false);
     check("*.o\n!b.o", "b.o", false);

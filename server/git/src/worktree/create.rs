@@ -9,7 +9,7 @@ use git2::{Oid, Repository};
 
 use super::{
     Look, Start, Worktree,
-    marker::{Marker, check_id},
+    marker::{Copied, Marker, check_id},
 };
 use crate::{
     Error, Limits, Refused,
@@ -20,7 +20,7 @@ use crate::{
     gitdir::{self, Objects},
     ignore::Rules,
     project,
-    scan::{Keep as _, Scan, Tracked, take_in},
+    scan::{Keep as _, Scan, take_in},
 };
 
 pub fn create(
@@ -34,7 +34,7 @@ pub fn create(
     let base = project::head(&repository)?.id();
     let contents = if start.carry { Contents::Uncommitted } else { Contents::Committed };
     make(Making { folder, project: &repository, base, limits }, id, project, |making, marker| {
-        making.worktree(marker, contents, start.copy)
+        making.worktree(marker, contents, Copies::Paths(start.copy))
     })
 }
 
@@ -44,13 +44,13 @@ pub fn from_look(
     id: &str,
     of: &Marker,
     look: &Look,
-    copy: &[PathBuf],
+    copies: Vec<Copy>,
     limits: &Limits,
 ) -> Result<Worktree, Error> {
     let repository = project::open(&of.project)?;
     let base = Oid::from_str(&of.base)?;
     make(Making { folder, project: &repository, base, limits }, id, &of.project, |making, marker| {
-        making.worktree(marker, Contents::Look(look), copy)
+        making.worktree(marker, Contents::Look(look), Copies::Read(copies))
     })
 }
 
@@ -59,7 +59,7 @@ pub fn snapshot(
     folder: &Path,
     id: &str,
     project: &Path,
-    carry: bool,
+    start: Start,
     limits: &Limits,
 ) -> Result<Marker, Error> {
     let repository = project::open(project)?;
@@ -67,10 +67,14 @@ pub fn snapshot(
     make(Making { folder, project: &repository, base, limits }, id, project, |making, mut marker| {
         let own = making.own()?;
         let excludes = gitdir::share_excludes(making.project, &[&making.gitdir()])?;
-        let contents = if carry { Contents::Uncommitted } else { Contents::Committed };
+        let contents = if start.carry { Contents::Uncommitted } else { Contents::Committed };
         let committed = making.committed()?;
         let entries = making.entries(&own, contents, &committed, &excludes)?;
         let tree = gitdir::index_of(&entries)?.write_tree_to(&Repository::open(making.gitdir())?)?;
+        for Copy { path, mode, content, is_ignored } in making.copies(start.copy, &excludes)? {
+            let (path, blob) = (crate::display(&path), Objects(&own).keep(&content)?.to_string());
+            marker.copied.push(Copied { path, mode, blob, is_ignored });
+        }
         marker.start = Some(tree.to_string());
         marker.write(making.folder)?;
         Ok(marker)
@@ -106,6 +110,22 @@ enum Contents<'a> {
     Uncommitted,
     /// What somebody else's folder holds.
     Look(&'a Look),
+}
+
+/// What comes along.
+enum Copies<'a> {
+    /// Of the project, as it lies there.
+    Paths(&'a [PathBuf]),
+    Read(Vec<Copy>),
+}
+
+impl Copies<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Paths(paths) => paths.is_empty(),
+            Self::Read(copies) => copies.is_empty(),
+        }
+    }
 }
 
 struct Making<'a> {
@@ -157,7 +177,7 @@ impl Making<'_> {
         }
     }
 
-    fn worktree(&self, mut marker: Marker, contents: Contents, copy: &[PathBuf]) -> Result<Worktree, Error> {
+    fn worktree(&self, mut marker: Marker, contents: Contents, copies: Copies) -> Result<Worktree, Error> {
         for name in ["tree", "home", "tmp"] {
             let path = self.folder.join(name);
             fs::create_dir(&path).map_err(failed(&path))?;
@@ -167,10 +187,13 @@ impl Making<'_> {
         gitdir::init_agents(&tree, self.project, self.base)?;
         let excludes = gitdir::share_excludes(self.project, &[&gitdir, &tree.join(".git")])?;
 
-        let is_as_committed = matches!(contents, Contents::Committed) && copy.is_empty();
+        let is_as_committed = matches!(contents, Contents::Committed) && copies.is_empty();
         let committed = self.committed()?;
         let mut entries = self.entries(&own, contents, &committed, &excludes)?;
-        let copies = self.copies(copy, &excludes)?;
+        let copies = match copies {
+            Copies::Paths(paths) => self.copies(paths, &excludes)?,
+            Copies::Read(copies) => copies,
+        };
         let mut ignored = Vec::new();
         for Copy { path, mode, content, is_ignored } in copies {
             let entry = Entry::new(path, Blob { mode, id: Objects(&own).keep(&content)? });
@@ -207,15 +230,7 @@ impl Making<'_> {
     /// `own`: the project may forget what was never committed.
     fn carried(&self, own: &Repository, committed: &[Entry], excludes: &[u8]) -> Result<Vec<Entry>, Error> {
         let workdir = self.workdir();
-        let index = self.project.path().join("index");
-        let mut tracked = if index.exists() {
-            gitdir::read_index(&index)?
-        } else {
-            Tracked { entries: Vec::new(), stamp: (0, 0) }
-        };
-        if let Some(odd) = tracked.entries.iter().find(|entry| !beneath::is_plain(&entry.path)) {
-            return Err(Refused::OddPath(crate::display(&odd.path)).into());
-        }
+        let mut tracked = gitdir::tracked(self.project)?;
         let mut rules = Rules::default();
         rules.push(excludes, 0);
         let top = Folder::open(workdir).map_err(failed(workdir))?;
@@ -294,11 +309,20 @@ impl Making<'_> {
     }
 }
 
-struct Copy {
+pub struct Copy {
     path: Vec<u8>,
     mode: u32,
     content: Vec<u8>,
-    is_ignored: bool,
+    pub is_ignored: bool,
+}
+
+/// What a snapshot keeps to come along.
+pub fn kept(copied: &[Copied], repository: &Repository) -> Result<Vec<Copy>, Error> {
+    let read = |Copied { path, mode, blob, is_ignored }: &Copied| {
+        let content = repository.find_blob(Oid::from_str(blob)?)?.content().to_vec();
+        Ok(Copy { path: path.clone().into_bytes(), mode: *mode, content, is_ignored: *is_ignored })
+    };
+    copied.iter().map(read).collect()
 }
 
 /// The commit's entries, with what is known of the files that are as committed.

@@ -11,7 +11,7 @@ use crate::{Error, Refused, beneath::Folder, error::io};
 
 pub const NAME: &str = "owner.json";
 const SCHEMA: u32 = 1;
-const BYTES_MAX: u64 = 64 * 1024;
+const BYTES_MAX: u64 = 128 * 1024;
 const ID_MAX: usize = 64;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +25,18 @@ pub struct Marker {
     /// What it held when its work was done: a tree that is kept beside it.
     #[serde(default)]
     pub result: Option<String>,
+    /// Files that come along with whatever begins here, as they were; their contents are kept beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copied: Vec<Copied>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Copied {
+    pub path: String,
+    pub mode: u32,
+    pub blob: String,
+    /// Whether git does not see it, so that it is nobody's change.
+    pub is_ignored: bool,
 }
 
 impl Marker {
@@ -36,6 +48,7 @@ impl Marker {
             base,
             start: None,
             result: None,
+            copied: Vec::new(),
         }
     }
 

@@ -61,14 +61,14 @@ impl Worktree {
     }
 }
 
-fn contents(repository: &Repository, tree: Oid) -> Result<Vec<Entry>, Error> {
+pub(super) fn contents(repository: &Repository, tree: Oid) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
     gitdir::flatten(repository, &repository.find_tree(tree)?, &mut entries)?;
     Ok(entries)
 }
 
 /// Both are in the order of an index.
-fn changes(old: &[Entry], new: &[Entry]) -> Vec<Change> {
+pub(super) fn changes(old: &[Entry], new: &[Entry]) -> Vec<Change> {
     let mut changes = Vec::new();
     for before in old {
         let after = find(new, &before.path).ok().map(|at| new[at].blob);

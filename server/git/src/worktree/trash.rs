@@ -1,13 +1,17 @@
 //! Room on the disk: how much a worktree takes, and how it goes away. Only what has our mark is removed.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use rustix::{
     fs::{CWD, FileType, RenameFlags, renameat_with},
     io::Errno,
 };
 
-use super::{Worktree, list, marker};
+use super::{Worktree, marker};
 use crate::{
     Error, Limits, Refused,
     beneath::{self, Folder},
@@ -49,6 +53,8 @@ impl Worktree {
     /// Deletes it for good: from a trash, or where nobody has worked in it yet. Its mark goes last: what a crash leaves
     /// is still known as ours.
     pub fn remove(self) -> Result<(), Error> {
+        // What it replaced in the project is still to be put back.
+        self.take_back_apply()?;
         project::unpin(self.project(), self.id())?;
         let folder = Folder::open(&self.folder).map_err(io(&self.folder))?;
         for (name, _) in folder.names().map_err(io(&self.folder))? {
@@ -64,17 +70,11 @@ impl Worktree {
     }
 }
 
-/// Deletes every worktree in `trash` for good and tells how many. Of several failures the last is told.
-pub fn empty(trash: &Path) -> Result<usize, Error> {
-    let mut removed = 0;
-    let mut failed = None;
-    for worktree in list(trash)? {
-        match worktree.remove() {
-            Ok(()) => removed += 1,
-            Err(cause) => failed = Some(cause),
-        }
-    }
-    failed.map_or(Ok(removed), Err)
+/// Bytes on the disk of all these folders together.
+pub fn size_of(folders: &[PathBuf], limits: &Limits) -> Result<u64, Error> {
+    let mut entries = 0;
+    let mut one = |path: &PathBuf| size(&Folder::open(path).map_err(io(path))?, limits, &mut entries, 0);
+    folders.iter().try_fold(0, |sum, path| Ok(sum + one(path)?))
 }
 
 fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> Result<u64, Error> {

@@ -92,6 +92,14 @@ fn room() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
+/// Deletes every worktree in a trash, and tells how many.
+pub fn empty(trash: &Path) -> usize {
+    let all = git::list(trash).unwrap();
+    let count = all.len();
+    all.into_iter().for_each(|worktree| worktree.remove().unwrap());
+    count
+}
+
 pub fn diff(worktree: &Worktree) -> Diff {
     worktree.diff(&Limits::default()).unwrap()
 }

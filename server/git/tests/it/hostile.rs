@@ -11,10 +11,10 @@ use std::{
     time::Duration,
 };
 
-use git::{Author, Error, Limits, Refused, Start, Why, Worktree};
+use git::{Author, Error, Limits, Refused, Snapshot, Start, Why, Worktree};
 use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
 
-use crate::harness::{Ground, diff, git};
+use crate::harness::{Ground, diff, empty, git};
 
 /// A script that leaves a mark when it is started.
 struct Trap {
@@ -153,7 +153,7 @@ fn nothing_of_a_hostile_project_is_started() {
         let trash = ground.dir.path().join("trash");
         fs::create_dir(&trash).unwrap();
         Worktree::open(&ground.dir.path().join("w")).unwrap().trash(&trash).unwrap();
-        git::empty(&trash).unwrap();
+        empty(&trash);
         assert!(!trap.sprung(), "{:?} {:?}", bait.config, bait.hook);
         control(&ground.project(), &trap, bait);
     }
@@ -241,6 +241,76 @@ fn links_lead_nowhere() {
     symlink(&secret, &tree).unwrap();
     let error = worktree.diff(&Limits::default());
     assert!(matches!(error, Err(Error::Io { .. })), "{error:?}");
+}
+
+/// Whatever of git's own files an agent is given comes from the repository, which chooses where a link leads.
+#[test]
+fn nothing_is_handed_over_through_a_link_in_git_s_own_folder() {
+    // In a form that git takes for an id of its own.
+    const SECRET: &[u8] = b"5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2\n";
+    let check = |place: &str, spoil: &dyn Fn(&Ground, &Path)| {
+        let ground = Ground::new(&[("a", "one\n")]);
+        let secret = ground.dir.path().join("keys");
+        fs::write(&secret, SECRET).unwrap();
+        spoil(&ground, &secret);
+        let read = fs::read(ground.at(".git").join(place));
+        assert!(read.is_ok_and(|text| text == SECRET), "the control: whoever follows gets there: {place}");
+        let refused = ground.start("w", Start::default());
+        assert!(matches!(refused, Err(Error::Refused(Refused::GitLink(_)))), "{place}: {refused:?}");
+        assert!(!ground.dir.path().join("w").exists());
+        let folder = ground.dir.path().join("s");
+        drop(Snapshot::take(&folder, "s", &ground.project(), false, &Limits::default()));
+        let given = fs::read(folder.join("git/info/exclude")).unwrap_or_default();
+        assert_eq!(given, b"", "{place}");
+    };
+    check("info/exclude", &|ground, secret| {
+        fs::create_dir_all(ground.at(".git/info")).unwrap();
+        symlink(secret, ground.at(".git/info/exclude")).unwrap();
+    });
+    check("info/exclude", &|ground, secret| {
+        let folder = ground.dir.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        fs::copy(secret, folder.join("exclude")).unwrap();
+        symlink(folder, ground.at(".git/info")).unwrap();
+    });
+    check("shallow", &|ground, secret| symlink(secret, ground.at(".git/shallow")).unwrap());
+}
+
+/// Agents may read the folder of objects, so it must be the repository's own.
+#[test]
+fn objects_that_lie_elsewhere_are_not_granted() {
+    let (ground, private) = (Ground::new(&[("a", "one\n")]), Ground::new(&[("a", "private\n")]));
+    let worktree = ground.worktree("w");
+    assert_eq!(worktree.objects().unwrap(), ground.at(".git/objects").canonicalize().unwrap());
+    fs::rename(ground.at(".git/objects"), ground.dir.path().join("objects")).unwrap();
+    symlink(private.at(".git/objects"), ground.at(".git/objects")).unwrap();
+    let reached = ground.at(".git/objects").canonicalize().unwrap();
+    assert!(reached.starts_with(private.dir.path().canonicalize().unwrap()), "the control: it leads there");
+    let refused = worktree.objects();
+    assert!(matches!(refused, Err(Error::Refused(Refused::GitLink(_)))), "{refused:?}");
+}
+
+/// Uncommitted files are carried into a worktree: those of the project, not of a folder that its settings name.
+#[test]
+fn a_repository_that_names_other_folders_is_refused() {
+    let check = |spoil: &dyn Fn(&Ground, &Ground)| {
+        let (ground, private) = (Ground::new(&[("a", "one\n")]), Ground::new(&[("secret", "private\n")]));
+        spoil(&ground, &private);
+        let opened = git2::Repository::open(ground.project()).unwrap();
+        let private = private.dir.path().canonicalize().unwrap();
+        let reached = [opened.workdir().unwrap(), opened.commondir()];
+        let is_led = |place: &&Path| place.canonicalize().unwrap().starts_with(&private);
+        assert!(reached.iter().any(is_led), "the control: libgit2 goes there");
+        let refused = ground.start("w", Start { carry: true, copy: &[] });
+        assert!(matches!(refused, Err(Error::Refused(Refused::LeadsElsewhere { .. }))), "{refused:?}");
+    };
+    check(&|ground, private| {
+        ground.git(&["config", "core.worktree", private.project().to_str().unwrap()]);
+    });
+    check(&|ground, private| {
+        let common = format!("{}\n", private.at(".git").display());
+        fs::write(ground.at(".git/commondir"), common).unwrap();
+    });
 }
 
 #[test]
@@ -357,5 +427,5 @@ fn a_tree_of_any_depth_is_refused_and_removed() {
     let trash = ground.dir.path().join("trash");
     fs::create_dir(&trash).unwrap();
     worktree.trash(&trash).unwrap();
-    assert_eq!(git::empty(&trash).unwrap(), 1);
+    assert_eq!(empty(&trash), 1);
 }

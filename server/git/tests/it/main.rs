@@ -5,10 +5,12 @@
 
 mod apply;
 mod commit;
+mod crash;
 mod create;
 mod diff;
 mod harness;
 mod hostile;
 mod property;
 mod result;
+mod sides;
 mod trash;

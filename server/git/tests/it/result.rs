@@ -24,7 +24,7 @@ fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
     ground.git(&["add", "-A"]);
     ground.git(&["commit", "-qm", "later"]);
     let begin = |snapshot: &Snapshot, id: &str| {
-        snapshot.worktree(&ground.dir.path().join(id), id, &[], &limits()).unwrap()
+        snapshot.worktree(&ground.dir.path().join(id), id, &limits()).unwrap()
     };
     let text = |worktree: &Worktree, path: &str| fs::read_to_string(worktree.tree().join(path)).ok();
     let (first, second) = (begin(&committed, "w1"), begin(&carried, "w2"));
@@ -41,6 +41,30 @@ fn everybody_begins_with_the_same_whatever_happens_to_the_project() {
 }
 
 #[test]
+fn what_comes_along_is_what_it_was_when_the_snapshot_was_taken() {
+    let ground = Ground::new(&[("a", "one\n"), (".gitignore", ".env\n")]);
+    ground.write(".env", "key=1\n");
+    ground.write("local.toml", "x=1\n");
+    let copy = [".env".into(), "local.toml".into()];
+    let start = git::Start { carry: false, copy: &copy };
+    let folder = ground.dir.path().join("s");
+    let snapshot = Snapshot::take_with(&folder, "s", &ground.project(), start, &limits()).unwrap();
+    ground.write(".env", "key=2\n");
+    fs::remove_file(ground.at("local.toml")).unwrap();
+    let mut worktree = snapshot.worktree(&ground.dir.path().join("w"), "w", &limits()).unwrap();
+    let text = |worktree: &Worktree, path: &str| fs::read_to_string(worktree.tree().join(path)).unwrap();
+    assert_eq!([text(&worktree, ".env"), text(&worktree, "local.toml")], ["key=1\n", "x=1\n"]);
+    assert!(worktree.diff(&limits()).unwrap().files.is_empty());
+    // A result is checked with it too, and what git sees of it is as the result has it.
+    fs::write(worktree.tree().join("local.toml"), "x=2\n").unwrap();
+    fs::write(worktree.tree().join(".env"), "key=3\n").unwrap();
+    worktree.seal(&limits()).unwrap();
+    let again = Snapshot::open(&folder).unwrap();
+    let checked = worktree.copy_result(&ground.dir.path().join("c"), "c", &again, &limits()).unwrap();
+    assert_eq!([text(&checked, ".env"), text(&checked, "local.toml")], ["key=1\n", "x=2\n"]);
+}
+
+#[test]
 fn a_change_is_told_since_the_commit_that_it_began_at() {
     let ground = Ground::new(&[("a", "one\n")]);
     let take = |id: &str| {
@@ -48,26 +72,62 @@ fn a_change_is_told_since_the_commit_that_it_began_at() {
     };
     let head = || String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
     let (first, same) = (take("s1"), take("s2"));
-    assert_eq!((first.since().unwrap(), first.content()), (None, same.content()), "nothing was changed");
+    assert_eq!((first.since("").unwrap(), first.content()), (None, same.content()), "nothing was changed");
     // What is not committed.
     let main = head();
     ground.write("a", "two\n");
     let changed = take("s3");
-    assert_eq!(changed.since().unwrap().as_deref(), Some(main.as_str()));
+    assert_eq!(changed.since("").unwrap().as_deref(), Some(main.as_str()));
     assert_ne!(changed.content(), first.content());
-    let patch = String::from_utf8(changed.patch_since(&main, 10_000).unwrap()).unwrap();
+    let patch = String::from_utf8(changed.patch_since(&main, "", 10_000).unwrap()).unwrap();
     assert!(patch.contains("\n-one\n+two\n"), "{patch}");
-    assert!(changed.patch_since(&main, 10).unwrap().len() < patch.len());
+    assert!(changed.patch_since(&main, "", 10).unwrap().len() < patch.len());
     // A branch that left the main one.
     ground.git(&["checkout", "-q", "-b", "feature"]);
     ground.commit("second");
     let branch = take("s4");
-    assert_eq!(branch.since().unwrap().as_deref(), Some(main.as_str()));
+    assert_eq!(branch.since("").unwrap().as_deref(), Some(main.as_str()));
     // The project may go on; what was taken stays.
     ground.write("a", "three\n");
     ground.commit("third");
-    assert_eq!(branch.patch_since(&main, 10_000).unwrap(), patch.as_bytes());
+    assert_eq!(branch.patch_since(&main, "", 10_000).unwrap(), patch.as_bytes());
     assert_eq!(branch.reader().unwrap().text(b"a", 100).unwrap().as_deref(), Some(&b"two\n"[..]));
+}
+
+#[test]
+fn only_what_lies_in_the_target_counts_as_changed() {
+    let ground = Ground::new(&[("src/a", "one\n"), ("docs/b", "two\n"), ("c", "three\n")]);
+    let take = |id: &str| {
+        Snapshot::take(&ground.dir.path().join(id), id, &ground.project(), true, &limits()).unwrap()
+    };
+    let first = take("s1");
+    ground.write("src/a", "one more\n");
+    let head = String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+    let check = |snapshot: &Snapshot, target: &str, changed: bool| {
+        assert_eq!(snapshot.since(target).unwrap().is_some(), changed, "{target}");
+        let patch = snapshot.patch_since(&head, target, 10_000).unwrap();
+        assert_eq!(!patch.is_empty(), changed, "{target}: {}", String::from_utf8_lossy(&patch));
+    };
+    let changed = take("s2");
+    for (target, is_changed) in [("", true), ("src", true), ("src/a", true), ("docs", false), ("c", false)] {
+        check(&changed, target, is_changed);
+    }
+    // On a branch too.
+    ground.git(&["checkout", "-q", "-b", "feature"]);
+    ground.commit("second");
+    let branch = take("s3");
+    check(&branch, "src", true);
+    check(&branch, "docs", false);
+    assert_eq!(branch.text_in(&head, b"src/a", 100).unwrap().as_deref(), Some(&b"one\n"[..]));
+    // What differs between two moments is told by name.
+    ground.write("new", "x\n");
+    std::fs::remove_file(ground.project().join("c")).unwrap();
+    let differing = |one: &Snapshot, other: &Snapshot| -> Vec<String> {
+        let paths = one.differing(other).unwrap();
+        paths.into_iter().map(|path| String::from_utf8(path).unwrap()).collect()
+    };
+    assert_eq!(differing(&first, &take("s4")), ["c", "new", "src/a"]);
+    assert_eq!(differing(&branch, &changed), [""; 0]);
 }
 
 #[test]
@@ -93,7 +153,9 @@ fn a_result_stays_as_it_was_and_can_be_compared_copied_and_adopted() {
     assert_eq!(told, [("a".into(), Modified), ("b".into(), Deleted), ("c".into(), Deleted)]);
     assert!(String::from_utf8_lossy(&between.patch).contains("-by one\n+by other\n"));
 
-    let copy = one.copy_result(&ground.dir.path().join("w3"), "w3", &[], &limits()).unwrap();
+    let began_with =
+        Snapshot::take(&ground.dir.path().join("s"), "s", &ground.project(), false, &limits()).unwrap();
+    let copy = one.copy_result(&ground.dir.path().join("w3"), "w3", &began_with, &limits()).unwrap();
     let held = files(&copy.tree());
     assert_eq!(held[&b"a".to_vec()].1, b"by one\n");
     assert!(copy.diff(&limits()).unwrap().files.is_empty());

@@ -2,25 +2,25 @@
 
 use std::future;
 
-use reqwest::Client;
+use reqwest::{Client, Url};
 use serde::Deserialize;
 use tokio::time::{self, Duration, Instant};
 
 use super::{millis, wire};
-use crate::backend::{Flavour, Request};
+use crate::{backend::Flavour, secret::Secret};
 
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 
 /// The time a server was seen loading. What was not seen is not counted.
 #[derive(Default)]
-pub(super) struct Loading {
+pub(crate) struct Loading {
     since: Option<Instant>,
     told: Option<Instant>,
     total: Option<Duration>,
 }
 
 impl Loading {
-    pub(super) fn seen(&mut self) {
+    pub(crate) fn seen(&mut self) {
         self.since.get_or_insert_with(Instant::now);
     }
 
@@ -30,33 +30,53 @@ impl Loading {
         self.told = Some(Instant::now());
     }
 
-    pub(super) fn ended(&mut self) {
+    pub(crate) fn ended(&mut self) {
         let end = self.told.take().unwrap_or_else(Instant::now);
         if let Some(since) = self.since.take() {
             self.total = Some(self.total.unwrap_or_default() + end.duration_since(since));
         }
     }
 
-    pub(super) fn total_ms(&self) -> Option<u64> {
+    pub(crate) fn total_ms(&self) -> Option<u64> {
         self.total.map(millis)
     }
+
+    /// What one look told; nothing changes where it told nothing.
+    pub(crate) fn told_by(&mut self, sight: Sight) {
+        match sight {
+            Sight::Loading => self.seen(),
+            Sight::Ready => self.ended(),
+            Sight::Unknown => {}
+        }
+    }
+}
+
+/// Where to look.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub client: &'a Client,
+    pub base_url: &'a Url,
+    pub api_key: Option<&'a Secret>,
+    pub flavour: Flavour,
+    /// Between two looks.
+    pub poll: Duration,
 }
 
 /// What one look at the server told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(crate) enum Sight {
     Loading,
     Ready,
     Unknown,
 }
 
 /// Looks once, after a pause, and never returns where the server cannot be asked.
-pub(super) async fn look(client: &Client, request: &Request) -> Sight {
-    if request.flavour != Flavour::LlamaSwap {
+pub(crate) async fn look(place: Place<'_>) -> Sight {
+    if place.flavour != Flavour::LlamaSwap {
         return future::pending().await;
     }
-    time::sleep(request.limits.poll).await;
-    let Ok(asked) = wire::ask_running(client, request) else {
+    time::sleep(place.poll).await;
+    let Ok(asked) = wire::ask_running(place.client, place.base_url, place.api_key) else {
         return Sight::Unknown;
     };
     match asked.timeout(LOOK_LIMIT).send().await {

@@ -126,6 +126,15 @@ async fn a_clean_end_without_a_marker_is_a_failure() {
 }
 
 #[tokio::test]
+async fn an_answer_that_a_filter_ended_is_no_whole_answer() {
+    let finish = FINISH.replace("\"stop\"", "\"content_filter\"");
+    let server = ModelServer::start([Reply::Stream(say(&[&text("so far"), &finish, DONE]))]).await;
+    let (told, result) = heard(&request(&server.base_url)).await;
+    assert_eq!(told, "starting, generating, text so far");
+    assert!(matches!(result, Err(Error::Filtered { .. })), "{result:?}");
+}
+
+#[tokio::test]
 async fn a_broken_connection_is_told_apart() {
     let server =
         ModelServer::start([Reply::Stream([say(&[&text("Hel")]), vec![Part::Break]].concat())]).await;

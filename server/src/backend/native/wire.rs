@@ -6,7 +6,10 @@ use reqwest::{Client, RequestBuilder, Response, Url};
 use serde::Serialize;
 use tokio::time::{self, Duration};
 
-use crate::backend::{Error, Message, Request, Tool};
+use crate::{
+    backend::{Error, Message, Request, Tool},
+    secret::Secret,
+};
 
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 const TEXT_LIMIT: Duration = Duration::from_secs(5);
@@ -27,15 +30,19 @@ pub(super) fn ask(client: &Client, request: &Request) -> Result<RequestBuilder, 
     };
     let asked =
         client.post(completions_url(&request.base_url)).header(ACCEPT, "text/event-stream").json(&body);
-    authorized(asked, request)
+    authorized(asked, request.api_key.as_ref())
 }
 
-pub(super) fn ask_running(client: &Client, request: &Request) -> Result<RequestBuilder, Error> {
-    authorized(client.get(running_url(&request.base_url)), request)
+pub(super) fn ask_running(
+    client: &Client,
+    base_url: &Url,
+    key: Option<&Secret>,
+) -> Result<RequestBuilder, Error> {
+    authorized(client.get(running_url(base_url)), key)
 }
 
 /// The body of a short answer. What is longer or slower than any explanation is cut.
-pub(super) async fn text(mut response: Response) -> String {
+pub(crate) async fn text(mut response: Response) -> String {
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(bytes)) = response.chunk().await {
@@ -85,10 +92,8 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-fn authorized(asked: RequestBuilder, request: &Request) -> Result<RequestBuilder, Error> {
-    let Some(key) = &request.api_key else {
-        return Ok(asked);
-    };
+fn authorized(asked: RequestBuilder, key: Option<&Secret>) -> Result<RequestBuilder, Error> {
+    let Some(key) = key else { return Ok(asked) };
     let bearer = format!("Bearer {}", key.expose().trim());
     let mut value = HeaderValue::from_str(&bearer).map_err(|_| Error::UnusableKey)?;
     value.set_sensitive(true);

@@ -5,15 +5,26 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use domain::protocol::Protocol;
+use domain::{
+    completion::{Refusal, error_body},
+    protocol::Protocol,
+};
 use futures::{Stream, StreamExt as _, stream};
+use tokio::time::Instant;
 
 use super::{Door, Page, meter::Meter};
+use crate::{backend::native::wire, live::guard};
 
 /// The longest of the marks below has to fit in.
 const TAIL_BYTES: usize = 32;
 
-pub(super) fn passed_on(answer: reqwest::Response, page: Page, door: Door) -> Response {
+/// `asked_at` is when the question was passed on.
+pub(super) async fn passed_on(
+    answer: reqwest::Response,
+    page: Page,
+    door: Door,
+    asked_at: Instant,
+) -> Response {
     let status = answer.status();
     let mut headers = HeaderMap::new();
     for name in [header::CONTENT_TYPE, header::RETRY_AFTER] {
@@ -21,14 +32,23 @@ pub(super) fn passed_on(answer: reqwest::Response, page: Page, door: Door) -> Re
             headers.insert(name, value.clone());
         }
     }
-    // One that asks to come back later is not broken.
-    if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE {
-        door.health.failed(&format!("The model server answered with {status}."));
+    let words = format!("The model server answered with {status}.");
+    if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        door.health.busy(&words);
+        let told = wire::text(answer).await;
+        if error_body(status.as_u16(), &told) == Refusal::Loading {
+            guard(&door.used.loading).seen();
+        }
+        return (status, headers, told).into_response();
+    }
+    guard(&door.used.loading).ended();
+    if status.is_server_error() {
+        door.health.failed(&words);
         return (status, headers, Body::from_stream(answer.bytes_stream())).into_response();
     }
     let streamed = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENTS));
     let end = if streamed { End::Marked(page.protocol()) } else { End::Whole };
-    let meter = (status.is_success() && page.generates()).then(Meter::default);
+    let meter = (status.is_success() && page.generates()).then(|| Meter::new(page.protocol(), asked_at));
     let watched = watch(answer.bytes_stream(), end, meter, door);
     (status, headers, Body::from_stream(watched)).into_response()
 }

@@ -93,6 +93,14 @@ impl Question {
         Ok(Self { page, query, headers: kept, model: model.to_owned(), body })
     }
 
+    pub fn page(&self) -> Page {
+        self.page
+    }
+
+    pub fn body(&mut self) -> &mut Value {
+        &mut self.body
+    }
+
     pub fn ask(self, client: &Client, endpoint: &Endpoint) -> RequestBuilder {
         let mut url = self.page.url(endpoint, &self.model);
         if let Some(query) = self.query {

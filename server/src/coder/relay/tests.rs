@@ -85,7 +85,7 @@ async fn ask(passage: &Passage, path: &str, body: &str) -> (StatusCode, String) 
 #[tokio::test]
 async fn every_protocol_asks_the_chosen_model_with_the_key_in_its_own_header() {
     let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
-    let passage = relay().await.open(endpoint(&upstream.url), "org/chosen:8b", &nobody());
+    let passage = relay().await.open(endpoint(&upstream.url), "org/chosen:8b", None, &nobody());
     for (asked, expected, header, value) in [
         ("/v1/chat/completions", "/v1/chat/completions", "authorization", "Bearer sk-of-the-provider"),
         ("/v1/messages?beta=true", "/v1/messages?beta=true", "x-api-key", KEY),
@@ -128,7 +128,7 @@ async fn googles_chat_completions_lie_below_its_own_api() {
     let relay = relay().await;
     for base in ["", "/v1beta", "/v1beta/openai"] {
         guard(&upstream.seen).clear();
-        let passage = relay.open(endpoint(&format!("{}{base}", upstream.url)), "pro", &nobody());
+        let passage = relay.open(endpoint(&format!("{}{base}", upstream.url)), "pro", None, &nobody());
         ask(&passage, "/v1beta/models/x:generateContent", "{}").await;
         assert_eq!(guard(&upstream.seen)[0].path, "/v1beta/models/pro:generateContent", "{base}");
     }
@@ -138,7 +138,7 @@ async fn googles_chat_completions_lie_below_its_own_api() {
 async fn a_door_opens_with_its_word_and_for_what_it_is_made_for() {
     let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
     let relay = relay().await;
-    let passage = relay.open(endpoint(&upstream.url), "chosen", &nobody());
+    let passage = relay.open(endpoint(&upstream.url), "chosen", None, &nobody());
     for (path, body, expected) in [
         ("/v1/chat/completions", "{}", StatusCode::OK),
         ("/v1/chat/completions", "no json", StatusCode::BAD_REQUEST),
@@ -175,16 +175,18 @@ async fn a_server_that_fails_again_and_again_is_given_up() {
         (StatusCode::OK, STREAM, "event: content_block_delta\n\n", Some("answer broke off.")),
         (StatusCode::OK, STREAM, "event: message_stop\n\n", None),
         (StatusCode::OK, "application/json", "{}", None),
-        // These say what is wrong with the question, or when to come back.
+        // These say what is wrong with the question, or to come back later.
         (StatusCode::BAD_REQUEST, "text/plain", "too long", None),
         (StatusCode::TOO_MANY_REQUESTS, "text/plain", "later", None),
         (StatusCode::SERVICE_UNAVAILABLE, "text/plain", "loading", None),
     ] {
         let upstream = upstream((status, kind, text)).await;
-        let passage = relay().await.open(endpoint(&upstream.url), "chosen", &nobody());
+        let passage = relay().await.open(endpoint(&upstream.url), "chosen", None, &nobody());
         let expected = if words.is_some() { FAILURES_MAX } else { 0 };
         assert_eq!(storm(&passage).await, expected, "{status} {text}");
-        assert_eq!(passage.trouble().is_some(), words.is_some(), "{status} {text}");
+        // Whoever is put off has no answer either, and that is not the model's doing.
+        let is_put_off = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(passage.trouble().is_some(), words.is_some() || is_put_off, "{status} {text}");
         if let Some(words) = words {
             let said = passage.given_up().await;
             assert!(said.contains(words) && said.contains("5 times in a row"), "{said}");
@@ -196,13 +198,13 @@ async fn a_server_that_fails_again_and_again_is_given_up() {
 async fn a_server_that_is_not_there_is_told_before_anything_is_started() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let relay = relay().await;
-    let passage = relay.open(endpoint(&format!("http://{gone}")), "chosen", &nobody());
+    let passage = relay.open(endpoint(&format!("http://{gone}")), "chosen", None, &nobody());
     assert!(matches!(passage.check().await, Err(backend::Error::Unreachable { .. })));
     assert_eq!(storm(&passage).await, FAILURES_MAX);
     assert!(passage.given_up().await.contains("does not answer"));
     // One that answers, whatever it says, is there.
     let upstream = upstream((StatusCode::UNAUTHORIZED, "text/plain", "no")).await;
-    assert_eq!(relay.open(endpoint(&upstream.url), "chosen", &nobody()).check().await, Ok(()));
+    assert_eq!(relay.open(endpoint(&upstream.url), "chosen", None, &nobody()).check().await, Ok(()));
 }
 
 #[tokio::test]
@@ -211,7 +213,7 @@ async fn what_answers_cost_is_told_as_they_end_and_added_up() {
                   \"completion_tokens\":2},\"timings\":{\"predicted_n\":2,\"predicted_ms\":4.0}}\n\ndata: [DONE]\n\n";
     let upstream = upstream((StatusCode::OK, "text/event-stream", answer)).await;
     let (outputs, mut told) = mpsc::channel(8);
-    let passage = relay().await.open(endpoint(&upstream.url), "chosen", &outputs);
+    let passage = relay().await.open(endpoint(&upstream.url), "chosen", None, &outputs);
     for _ in 0..2 {
         assert_eq!(ask(&passage, "/v1/chat/completions", "{}").await.1, answer);
         let Some(Output::Usage(usage)) = told.recv().await else { panic!("nothing is told") };
@@ -226,4 +228,80 @@ async fn what_answers_cost_is_told_as_they_end_and_added_up() {
     drop(outputs);
     assert!(told.recv().await.is_none());
     ask(&passage, "/v1/chat/completions", "{}").await;
+}
+
+/// What an agent's model server does before it answers is its model's loading, whichever way it tells of that.
+#[tokio::test]
+async fn a_server_that_loads_its_model_is_seen_at_it() {
+    let answered = || {
+        let words = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n";
+        ([("content-type", "text/event-stream")], words).into_response()
+    };
+    // llama.cpp refuses until it is ready; llama-swap keeps silent, and tells who asks.
+    let refusals = Arc::new(Mutex::new(1));
+    let refusing = Router::new().fallback(move || async move {
+        let mut left = guard(&refusals);
+        if *left == 0 {
+            return answered();
+        }
+        *left -= 1;
+        let error = json!({"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}});
+        (StatusCode::SERVICE_UNAVAILABLE, axum::Json(error)).into_response()
+    });
+    let looked = Arc::new(tokio::sync::Notify::new());
+    let told = Arc::clone(&looked);
+    let silent = Router::new()
+        .route(
+            "/running",
+            get(move || async move {
+                told.notify_one();
+                axum::Json(json!({"running": [{"model": "m", "state": "starting"}]}))
+            }),
+        )
+        // By the second look the first one has been heard.
+        .fallback(move || async move {
+            looked.notified().await;
+            looked.notified().await;
+            answered()
+        });
+    for (routes, flavour, asked) in [(refusing, Flavour::OpenAi, 2), (silent, Flavour::LlamaSwap, 1)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(axum::serve(listener, routes).into_future());
+        let passage = relay().await.open(Endpoint { flavour, ..endpoint(&url) }, "chosen", None, &nobody());
+        assert_eq!(passage.measured().load_ms, None);
+        for _ in 0..asked {
+            ask(&passage, "/v1/chat/completions", "{}").await;
+        }
+        let measured = passage.measured();
+        assert!(measured.load_ms.is_some() && measured.first_token_ms.is_some(), "{flavour:?}: {measured:?}");
+    }
+}
+
+/// One that has asked as often as it may is asked for its answer, and whoever reads along is told once.
+#[tokio::test]
+async fn a_task_that_may_not_go_on_is_asked_for_its_answer() {
+    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
+    let (outputs, mut told) = mpsc::channel(8);
+    let limits = Some(Limits { steps: 2, calls: 9 });
+    let passage = relay().await.open(endpoint(&upstream.url), "chosen", limits, &outputs);
+    let question = r#"{"tools": [{"type": "function"}], "messages": [{"role": "user", "content": "Look."}]}"#;
+    for _ in 0..4 {
+        assert_eq!(ask(&passage, "/v1/chat/completions", question).await.0, StatusCode::OK);
+    }
+    let seen = guard(&upstream.seen).clone();
+    let has_tools: Vec<_> = seen.iter().map(|seen| seen.body.get("tools").is_some()).collect();
+    assert_eq!(has_tools, [true, true, false, false]);
+    let words = format!("You have taken all the steps that you may take. {IN_FORM}");
+    assert_eq!(seen[2].body["messages"][1], json!({"role": "user", "content": words}));
+    let Ok(Output::Text(text)) = told.try_recv() else { panic!("nobody is told") };
+    assert_eq!(text.trim(), "*It has taken all the steps that it may take.*");
+    assert!(told.try_recv().is_err(), "once");
+    // The control: without limits nothing is taken away.
+    let free = relay().await.open(endpoint(&upstream.url), "chosen", None, &nobody());
+    guard(&upstream.seen).clear();
+    for _ in 0..4 {
+        ask(&free, "/v1/chat/completions", question).await;
+    }
+    assert!(guard(&upstream.seen).iter().all(|seen| seen.body.get("tools").is_some()));
 }

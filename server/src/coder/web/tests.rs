@@ -51,6 +51,29 @@ async fn nothing_of_this_network_is_fetched() {
     }
 }
 
+/// The first address is one of this machine too, or there would be none to test with; so it is not checked here.
+#[tokio::test]
+async fn a_page_leads_to_no_place_of_this_network() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let inside = site("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret").await;
+    let leads = format!("HTTP/1.1 302 Found\r\nlocation: {inside}\r\ncontent-length: 0\r\n\r\n");
+    let outside = site(leads.leak()).await;
+    let client = |policy| Client::builder().no_proxy().redirect(policy).build().unwrap();
+    let control = client(redirect::Policy::default()).get(&outside).send().await.unwrap();
+    assert_eq!(control.text().await.unwrap(), "secret", "the control: whoever follows gets there");
+    let refused = client(to_public()).get(&outside).send().await.unwrap_err();
+    assert_eq!(words(&refused), "It could not be fetched: 127.0.0.1 is not a public address.");
+}
+
+#[tokio::test]
+async fn of_a_long_page_only_the_beginning_is_read() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let page = "x".repeat(2 * PAGE_BYTES_MAX);
+    let long = site(format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{page}").leak()).await;
+    let answer = Client::builder().no_proxy().build().unwrap().get(&long).send().await.unwrap();
+    assert_eq!(body(answer).await.unwrap().len(), PAGE_BYTES_MAX);
+}
+
 #[tokio::test]
 async fn a_search_goes_to_the_configured_place_alone() {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -61,7 +84,9 @@ async fn a_search_goes_to_the_configured_place_alone() {
     let found = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\
                  {\"results\":[{\"title\":\"T\",\"url\":\"https://a.example\",\"content\":\"C\"}]}";
     let web = Web::new(Some(format!("{}/search?q={{query}}", site(found).await))).unwrap();
-    assert_eq!(web.schemas().len(), 2);
+    let outside = web.schemas();
+    let names: Vec<_> = tools::schemas().iter().chain(&outside).map(|schema| schema.name).collect();
+    assert_eq!(names, domain::agent::TOOLS, "what a persona may name is what there is");
     let answer = asked(&web, SEARCH, json!({"query": "two words"})).await;
     assert_eq!((answer.failed, answer.text.as_str()), (false, "T\nhttps://a.example\nC"));
     assert!(asked(&web, SEARCH, json!({"q": 1})).await.failed);

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use domain::{
     id::{Attempt, TaskId},
     output::Phase,
+    tool,
     transcript::Transcript,
 };
 use futures::future::FutureExt as _;
@@ -22,11 +23,17 @@ enum Step {
     SayMuch(usize),
     Wait(u64),
     Fail,
+    FailWith(&'static str),
+    Plan(&'static str),
     /// Neither ends nor listens.
     Ignore,
 }
 
-struct Scripted(Vec<Step>);
+/// `keeping` is how long it takes to keep what it made, and whether that works.
+struct Scripted {
+    steps: Vec<Step>,
+    keeping: (Duration, bool),
+}
 
 impl Backend for Scripted {
     fn run<'a>(
@@ -35,17 +42,30 @@ impl Backend for Scripted {
         _: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async move {
-            for step in &self.0 {
+            for step in &self.steps {
                 match step {
                     Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
                     Step::Think(text) => outputs.send(Output::Reasoning((*text).into())).await.unwrap(),
                     Step::SayMuch(bytes) => outputs.send(Output::Text("x".repeat(*bytes))).await.unwrap(),
                     Step::Wait(ms) => sleep(Duration::from_millis(*ms)).await,
                     Step::Fail => return Err(backend::Error::Unreachable { server: "there".into() }),
+                    Step::FailWith(words) => return Err(backend::Error::Agent { words: (*words).into() }),
+                    Step::Plan(text) => {
+                        let item = tool::Item { text: (*text).into(), status: tool::ItemStatus::Pending };
+                        outputs.send(Output::Plan(tool::Plan(vec![item]))).await.unwrap();
+                    }
                     Step::Ignore => std::future::pending().await,
                 }
             }
             Ok(Measured::default())
+        }
+        .boxed()
+    }
+
+    fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
+        async {
+            sleep(self.keeping.0).await;
+            if self.keeping.1 { Ok(()) } else { Err(backend::Error::Unprepared("the disk is full".into())) }
         }
         .boxed()
     }
@@ -62,6 +82,14 @@ struct Memory {
     fenced: bool,
     append_failures: Mutex<u32>,
     report_failures: Mutex<u32>,
+    /// How many reports there were when what ran was ended.
+    ended: Mutex<Vec<usize>>,
+}
+
+impl Processes for Memory {
+    fn end(&self, _: StreamId) -> BoxFuture<'_, ()> {
+        async { guard(&self.ended).push(guard(&self.reports).len()) }.boxed()
+    }
 }
 
 impl Ledger for Memory {
@@ -110,6 +138,10 @@ impl Memory {
     }
 
     async fn run(&self, stop: &Stop, steps: Vec<Step>) {
+        self.run_and_keep(stop, steps, (Duration::ZERO, true)).await;
+    }
+
+    async fn run_and_keep(&self, stop: &Stop, steps: Vec<Step>, keeping: (Duration, bool)) {
         let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
         let live = Live::default().stream(stream);
         let execution = Execution {
@@ -117,12 +149,14 @@ impl Memory {
             limit: LIMIT,
             live,
             ledger: self,
+            processes: self,
+            clock: &Clock::default(),
             tally: &Tally::default(),
             stop,
             secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
             title_model: None,
         };
-        execution.run(&Scripted(steps)).await;
+        execution.run(&Scripted { steps, keeping }).await;
     }
 
     fn text(&self) -> String {
@@ -152,13 +186,13 @@ async fn what_is_said_is_written_before_the_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_waits_at_most_a_tenth_of_a_second() {
+async fn a_batch_waits_at_most_a_twentieth_of_a_second() {
     let memory = Memory::new();
     let steps = (0..50).flat_map(|_| [Step::Say("tick "), Step::Wait(10)]).collect();
     memory.run(&Stop::default(), steps).await;
     let times: Vec<u128> = guard(&memory.appended).iter().map(|(_, at, _)| *at).collect();
-    assert!((5..=6).contains(&times.len()), "half a second in batches of 100 ms: {times:?}");
-    assert_eq!(times[0], 100);
+    assert!((10..=11).contains(&times.len()), "half a second in batches of 50 ms: {times:?}");
+    assert_eq!(times[0], 50);
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,6 +221,7 @@ async fn a_deadline_ends_even_a_backend_that_does_not_listen() {
         matches!(&memory.outcomes()[..], [Outcome::Failed { reason }] if reason == "It was not done within 1 minute.")
     );
     assert!(memory.began.unwrap().elapsed() <= LIMIT + STOP_WAIT_MAX + Duration::from_secs(1));
+    assert_eq!(*guard(&memory.ended), [0], "what it left running is gone before anybody hears of it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,6 +274,24 @@ async fn a_secret_that_comes_in_pieces_is_not_written() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_secret_passes_nowhere_else_either() {
+    let memory = Memory::new();
+    let steps = vec![
+        Step::Say("it is hunter2"),
+        Step::Think("Hm."),
+        Step::Say("hunter2."),
+        Step::Plan("use hunter2hunter2"),
+        Step::FailWith("hunter2hunter2 was refused"),
+    ];
+    memory.run(&Stop::default(), steps).await;
+    let stream: String = guard(&memory.appended).iter().map(|(_, _, text)| text.clone()).collect();
+    assert!(stream.contains("use [redacted]") && !stream.contains("hunter2hunter2"), "{stream}");
+    assert_eq!(memory.text(), "it is [redacted][redacted].");
+    assert_eq!(memory.outcomes(), [Outcome::Failed { reason: "[redacted] was refused".into() }]);
+    assert!(guard(&memory.ended).is_empty(), "it ended by itself");
+}
+
+#[tokio::test(start_paused = true)]
 async fn after_a_batch_that_was_not_written_nothing_is_written_behind_the_gap() {
     let memory = Memory { append_failures: Mutex::new(1), ..Memory::new() };
     memory
@@ -269,12 +322,45 @@ async fn what_was_held_back_stays_in_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_done_counts_although_the_server_goes_down() {
-    let (memory, stop) = (Memory { append_takes: Duration::from_secs(2), ..Memory::new() }, Stop::default());
-    let go_down = async {
-        sleep(Duration::from_secs(1)).await;
-        stop.ask(StopReason::Shutdown);
-    };
-    tokio::join!(memory.run(&stop, vec![Step::Say("all of it")]), go_down);
-    assert_eq!((memory.text().as_str(), memory.outcomes()), ("all of it", vec![done()]));
+async fn an_answer_that_is_done_counts_although_it_is_stopped_or_the_server_goes_down() {
+    for reason in [StopReason::Shutdown, StopReason::Asked] {
+        let memory = Memory { append_takes: Duration::from_secs(2), ..Memory::new() };
+        let stop = Stop::default();
+        let end = async {
+            sleep(Duration::from_secs(1)).await;
+            stop.ask(reason);
+        };
+        tokio::join!(memory.run(&stop, vec![Step::Say("all of it")]), end);
+        assert_eq!((memory.text().as_str(), memory.outcomes()), ("all of it", vec![done()]), "{reason:?}");
+    }
+}
+
+/// What was made has a time of its own to be kept in, much longer than the one to stop.
+#[tokio::test(start_paused = true)]
+async fn what_was_made_is_kept_however_the_work_ended() {
+    let check =
+        async |steps: Vec<Step>, reason: Option<StopReason>, keeping: (Duration, bool), expected: &str| {
+            let (memory, stop) = (Memory::new(), Stop::default());
+            reason.into_iter().for_each(|reason| stop.ask(reason));
+            memory.run_and_keep(&stop, steps, keeping).await;
+            let told = match &memory.outcomes()[..] {
+                [Outcome::Done { .. }] => "done".to_owned(),
+                [Outcome::Void { reason } | Outcome::Failed { reason }] => reason.clone(),
+                [Outcome::Cancelled] => "cancelled".to_owned(),
+                [Outcome::Lost] => "lost".to_owned(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(told, expected, "{reason:?}");
+            memory.began.unwrap().elapsed()
+        };
+    let (slow, endless) = (Duration::from_secs(100), Duration::from_secs(10_000));
+    let stopped = Some(StopReason::Asked);
+    assert!(check(vec![Step::Ignore], stopped, (slow, true), "cancelled").await >= slow);
+    check(vec![Step::Ignore], stopped, (slow, false), "cancelled").await;
+    let took = check(vec![Step::Ignore], stopped, (endless, true), "cancelled").await;
+    assert!(took <= STOP_WAIT_MAX + KEEP_WAIT_MAX + Duration::from_secs(1), "{took:?}");
+    check(vec![], None, (slow, true), "done").await;
+    check(vec![], None, (slow, false), "the disk is full").await;
+    // What is begun anew needs nothing of before.
+    assert!(check(vec![Step::Ignore], Some(StopReason::Shutdown), (slow, false), "lost").await < slow);
 }

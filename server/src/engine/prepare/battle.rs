@@ -4,33 +4,37 @@ use std::sync::Arc;
 
 use domain::{
     battle::{
-        Analysis, Battle, Contestant, Kind, blind,
-        check::Compared,
-        digest::{self, Material, Questions},
+        Battle, Contestant, Kind,
+        blind::Names,
+        digest,
         examination::{self, Shown},
-        judge::{self, Candidate},
+        judge,
+        room::Room,
     },
+    catalogue::ModelRef,
     feed::StreamId,
     fence::Nonce,
     id::{BattleId, TaskId},
     task::{Task, Work as Purpose},
 };
 use store::{Conversation, Said};
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::{
-    super::{Engine, Running, execute::Backend, prompt},
+    super::{Engine, Redactor, Running, execute::Backend, prompt},
     Unprepared, Work,
 };
 use crate::{
     arena::{CheckRun, Contesting, Digesting, Of},
     backend::{Message, Request, Role},
     coder::Place,
-    models::Endpoint,
 };
 
-/// What is read of one result.
+/// What is read of what one contestant said.
 const RESULT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// What is left at least for an examiner's answer.
+const EXAMINATION_TOKENS_MIN: u32 = 1_000;
 
 impl Engine {
     pub(super) async fn for_battle(
@@ -51,7 +55,7 @@ impl Engine {
                 })
             }
             Purpose::Check => self.check(task, &battle, stream),
-            Purpose::Digest => self.digest(task, &battle).await,
+            Purpose::Digest => self.digest(task, &battle),
             Purpose::Judgement => self.judgement(task, &battle),
             Purpose::Examination => {
                 let words = self.examination(task, &battle).await?;
@@ -72,9 +76,17 @@ impl Engine {
     ) -> Result<Arc<dyn Backend>, Unprepared> {
         let endpoint = self.endpoint(&task.model)?;
         let said = vec![Said::Question { text: words, files: Vec::new(), left_out: Vec::new() }];
-        let conversation = |work| Conversation { work, model: task.model.clone(), said };
+        let conversation = |work| Conversation { work, model: task.model.clone(), said, after: None };
         if let Some(coder) = task.coder.clone() {
-            let (place, conversation) = (Place::Battle(battle.id), conversation(Purpose::CoderTurn));
+            let place = match battle.kind {
+                Kind::Coding => Place::Battle(battle.id),
+                // Nobody changed anything there, so there is no beginning of a worktree: whoever looks may read.
+                Kind::Qa => {
+                    let project = store::workspace::project(&self.0.db, battle.project).await?;
+                    Place::Reading(Some(project.path.into()))
+                }
+            };
+            let conversation = conversation(Purpose::CoderTurn);
             return self.agent(
                 task,
                 stream,
@@ -95,51 +107,50 @@ impl Engine {
             Some(contestant) => Of::Result(newest(battle, contestant).ok_or_else(none)?),
             None => Of::Base,
         };
-        Ok(Arc::new(CheckRun { coders: Arc::clone(&self.0.coders), stream, command, battle: battle.id, of }))
+        let (coders, battle, secrets) = (Arc::clone(&self.0.coders), battle.id, self.secrets());
+        Ok(Arc::new(CheckRun { coders, stream, command, battle, of, secrets }))
     }
 
-    async fn digest(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {
+    fn digest(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {
         let analysis = battle.newest_analysis().ok_or_else(none)?;
         let entrant = analysis.entrants.iter().find(|entrant| entrant.digest == task.id).ok_or_else(none)?;
-        let stream = stream_of(battle, entrant.result).ok_or_else(none)?;
-        let names = blind::names(battle);
-        let (said, patch) = self.result(stream).await?;
-        let material = Material {
+        let result = stream_of(battle, entrant.result).ok_or_else(none)?;
+        let room = self.room(&task.model, digest::ANSWER_TOKENS_MAX);
+        let request = self.opinion(task, digest::SYSTEM, String::new(), room)?;
+        Ok(Arc::new(Digesting {
+            db: self.0.db.clone(),
+            client: self.0.client.clone(),
+            request,
+            kind: battle.kind,
             task: battle.prompt.clone(),
-            said: blind::scrub(&said, &names),
-            patch: blind::scrub(&patch, &names),
-        };
-        let endpoint = self.endpoint(&task.model)?;
-        let context = self.0.models.catalogue().model(&task.model).and_then(|(_, model)| model.context);
-        let questions = Questions::new(battle.kind, &material, digest::piece_bytes(context), &nonce());
-        let request =
-            self.opinion(endpoint, task, digest::SYSTEM, String::new(), digest::ANSWER_TOKENS_MAX)?;
-        Ok(Arc::new(Digesting { client: self.0.client.clone(), request, questions }))
+            result,
+            names: Names::of(battle),
+            secrets: self.secrets(),
+            room,
+            nonce: nonce(),
+        }))
     }
 
     fn judgement(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {
         let analysis = battle.newest_analysis().ok_or_else(none)?;
         let judgement = analysis.judgements.iter().find(|it| it.task == task.id).ok_or_else(none)?;
-        let first = candidate(battle, analysis, judgement.first).ok_or_else(none)?;
-        let second = candidate(battle, analysis, judgement.second).ok_or_else(none)?;
-        let words = judge::prompt(battle.kind, &battle.prompt, &first, &second, &nonce());
-        let endpoint = self.endpoint(&task.model)?;
-        let request = self.opinion(endpoint, task, judge::SYSTEM, words, judge::ANSWER_TOKENS_MAX)?;
-        let schema = Some(judge::schema(first.letter, second.letter));
-        Ok(self.completion(Request { schema, ..request }))
+        let room = self.room(&task.model, judge::ANSWER_TOKENS_MAX);
+        let words = judge::question(battle, analysis, judgement, room, &nonce()).ok_or_else(none)?;
+        let request = self.opinion(task, judge::SYSTEM, words, room)?;
+        Ok(self.completion(Request { schema: Some(judge::schema(judgement.letters())), ..request }))
     }
 
     async fn examination(&self, task: &Task, battle: &Battle) -> Result<String, Unprepared> {
         let asked = battle.examinations.iter().find(|it| it.task == task.id).ok_or_else(none)?;
+        let room = self.room(&task.model, EXAMINATION_TOKENS_MIN);
         let mut texts = Vec::new();
         for contestant in &battle.contestants {
             texts.push(match newest(battle, contestant) {
-                Some(stream) => self.result(stream).await?,
+                Some(stream) => self.result(stream, room.bytes).await?,
                 None => Default::default(),
             });
         }
         let titles: Vec<_> = battle.contestants.iter().map(Contestant::title).collect();
-        let base = battle.course.base_check.checked();
         let shown =
             battle.contestants.iter().zip(&texts).zip(&titles).map(|((contestant, (said, patch)), title)| {
                 Shown {
@@ -148,45 +159,39 @@ impl Engine {
                     standing: contestant.standing.label(),
                     said,
                     patch,
-                    check: contestant.check.checked().map(|checked| checked.compared(base).words()),
+                    check: contestant.check.told(&battle.course.base_check),
                 }
             });
-        let context = self.0.models.catalogue().model(&task.model).and_then(|(_, model)| model.context);
-        let room = digest::piece_bytes(context);
         let shown: Vec<_> = shown.collect();
-        Ok(examination::prompt(&battle.prompt, &shown, asked.question.as_deref(), room, &nonce()))
+        Ok(examination::prompt(&battle.prompt, &shown, asked.question.as_deref(), room.bytes, &nonce()))
     }
 
-    /// What an attempt said, and what it changed.
-    async fn result(&self, stream: StreamId) -> Result<(String, String), Unprepared> {
+    /// What an attempt said, and what it changed, as far as it can be shown at all. Whoever reads it may be a
+    /// provider's, so no secret is in it.
+    async fn result(&self, stream: StreamId, bytes_max: usize) -> Result<(String, String), Unprepared> {
         let said = store::streams::text(&self.0.db, stream, RESULT_BYTES_MAX).await?;
-        let patch = store::results::patch(&self.0.db, stream).await?.unwrap_or_default();
-        Ok((said, String::from_utf8_lossy(&patch).into_owned()))
+        let patch = store::results::patch_ends(&self.0.db, stream, bytes_max * 2).await?;
+        let redactor = Redactor::new(self.secrets());
+        let redacted = spawn_blocking(move || {
+            let patch = patch.map(|patch| redactor.redact(&patch.text())).unwrap_or_default();
+            (redactor.redact(&said), patch)
+        });
+        redacted.await.map_err(|error| Unprepared::Told(error.to_string()))
     }
 
-    fn opinion(
-        &self,
-        endpoint: Endpoint,
-        task: &Task,
-        system: &str,
-        words: String,
-        max_tokens: u32,
-    ) -> Result<Request, Unprepared> {
-        let conversation = Conversation { work: task.work, model: task.model.clone(), said: Vec::new() };
-        let request = prompt::request(conversation, endpoint, None).map_err(Unprepared::Told)?;
+    fn room(&self, model: &ModelRef, answer_tokens: u32) -> Room {
+        let catalogue = self.0.models.catalogue();
+        Room::of(catalogue.model(model).and_then(|(_, model)| model.context), answer_tokens)
+    }
+
+    fn opinion(&self, task: &Task, system: &str, words: String, room: Room) -> Result<Request, Unprepared> {
+        let (work, model) = (task.work, task.model.clone());
+        let conversation = Conversation { work, model, said: Vec::new(), after: None };
+        let request = prompt::request(conversation, self.endpoint(&task.model)?, None);
         let messages = vec![Message::new(Role::System, system), Message::new(Role::User, words)];
-        Ok(Request { messages, max_tokens: Some(max_tokens), ..request })
+        let max_tokens = Some(room.answer_tokens);
+        Ok(Request { messages, max_tokens, ..request.map_err(Unprepared::Told)? })
     }
-}
-
-/// What a judge is shown of an entrant.
-fn candidate<'a>(battle: &'a Battle, analysis: &'a Analysis, place: usize) -> Option<Candidate<'a>> {
-    let entrant = analysis.entrants.get(place)?;
-    let contestant = battle.contestant(entrant.contestant).ok()?;
-    let base = battle.course.base_check.checked();
-    let check: Option<Compared> = contestant.check.checked().map(|checked| checked.compared(base));
-    let (digest, changes) = (entrant.text.as_deref()?, contestant.changes.as_ref());
-    Some(Candidate { letter: blind::letter(place), digest, changes, check })
 }
 
 /// The attempt that counts of a contestant's newest try.

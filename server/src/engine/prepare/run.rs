@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use domain::{
     agent::Pace,
+    catalogue::Flavour,
     feed::StreamId,
     fence::Nonce,
     flow::{
@@ -26,7 +27,7 @@ use super::{
     Unprepared,
 };
 use crate::{
-    coder::{Asking, ExternalAgent, Form, NativeAgent, Place},
+    coder::{ExternalAgent, Form, NativeAgent, Place},
     orchestrator::{CodeStep, Limited, Recorded},
 };
 
@@ -61,11 +62,12 @@ impl Engine {
         step: &Step,
         said: &[Said<'_>],
     ) -> Result<Brief, Unprepared> {
-        let folder = self.0.coders.recorded_folder(shown.id().0);
+        let folder = self.0.coders.recorded_folder(shown.recorded());
         let (since, template) = (shown.terms.since.clone(), shown.terms.template.clone());
+        let target = shown.run.request.target.clone();
         let recorded = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;
-            let change = since.map(|since| recorded.change(&since)).transpose()?;
+            let change = since.map(|since| recorded.change(&since, &target)).transpose()?;
             Ok::<_, git::Error>((change, template.and_then(|path| recorded.template(&path))))
         });
         let told = |error: &dyn std::fmt::Display| Unprepared::Told(error.to_string());
@@ -98,13 +100,12 @@ impl Engine {
         let coder = task.coder.clone().ok_or_else(none)?;
         let endpoint = self.endpoint(&task.model)?;
         let place = Place::Reading(brief.sees_project.then_some(project));
-        let answers = running.answers.clone();
-        let asking = Asking::new(self.0.db.clone(), stream, endpoint.slot_key.clone(), answers, false);
+        let asking = self.asking(stream, &endpoint, running, false);
         let coders = Arc::clone(&self.0.coders);
         let question = store::Said::Question { text: brief.prompt, files: Vec::new(), left_out: Vec::new() };
         if coder.backend.is_native() {
-            let conversation =
-                Conversation { work: task.work, model: task.model.clone(), said: vec![question] };
+            let (work, model) = (task.work, task.model.clone());
+            let conversation = Conversation { work, model, said: vec![question], after: None };
             let request = prompt::request(conversation, endpoint, None).map_err(Unprepared::Told)?;
             let schema = serde_json::from_str(&brief.schema);
             let schema = schema.map_err(|error| Unprepared::Told(error.to_string()))?;
@@ -129,6 +130,8 @@ impl Engine {
         let known =
             known.ok_or_else(|| Unprepared::Told(format!("There is no agent called {}.", coder.backend)))?;
         let (before, prompt) = prompt::blocks(vec![question]);
+        // What it asks its own account nobody can read, so there only its calls are counted.
+        let is_account = endpoint.flavour == Flavour::Account;
         let backend = Arc::new(ExternalAgent {
             coders,
             agent: known,
@@ -140,8 +143,13 @@ impl Engine {
             asking,
             prompt,
             before,
+            after: None,
+            limits: Some(agent.limits),
         });
-        Ok(Arc::new(Limited { backend, calls_max: agent.limits.calls }))
+        match is_account {
+            true => Ok(Arc::new(Limited { backend, calls_max: agent.limits.calls })),
+            false => Ok(backend),
+        }
     }
 }
 

@@ -45,14 +45,20 @@ pub struct Shown {
     stopped: Option<&'static str>,
     created_at_ms: i64,
     finished_at_ms: Option<i64>,
+    /// Of contestants, digests, judgements and cross-examinations together.
     tokens: u64,
     contestants: Vec<Contestant>,
     base_check: Option<Value>,
+    /// What there is to be said of it.
+    base_check_told: Option<String>,
     analyses: Vec<Analysis>,
     cross_examinations: Vec<Examination>,
-    /// Whom a person chose, or else whom the newest verdict names.
+    /// Whom a person chose, or else whom the verdict on what is there now names.
     winner_contestant_id: Option<ContestantId>,
     chosen_by_person: bool,
+    judged_contestant_id: Option<ContestantId>,
+    /// Who won, or why nobody did, in a sentence.
+    told: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +78,10 @@ struct Contestant {
     files_changed: Option<usize>,
     lines_added: Option<u64>,
     lines_deleted: Option<u64>,
+    /// Why what it changed could not be kept.
+    unkept: Option<String>,
     check: Option<String>,
+    check_ms: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -108,6 +117,7 @@ impl Shown {
             tokens: battle.spent(),
             contestants: battle.contestants.iter().map(|it| contestant(battle, it)).collect(),
             base_check: battle.course.base_check.checked().and_then(|it| serde_json::to_value(it).ok()),
+            base_check_told: battle.course.base_check.told_of_base(),
             analyses: battle.analyses.iter().map(analysis).collect(),
             cross_examinations: battle
                 .examinations
@@ -122,13 +132,19 @@ impl Shown {
                 .collect(),
             winner_contestant_id: battle.leader(),
             chosen_by_person: battle.course.winner.is_some(),
+            judged_contestant_id: battle.course.judged,
+            told: battle.told().map(|told| told.words),
         }
     }
 }
 
 fn contestant(battle: &Battle, of: &domain::battle::Contestant) -> Contestant {
     let standing = battle.standing(of);
-    let check = of.check.checked().map(|it| it.compared(battle.course.base_check.checked()).words());
+    let base = &battle.course.base_check;
+    let check = match of.check.compared(base) {
+        Some(compared) => Some(compared.words()),
+        None => of.check.told(base),
+    };
     Contestant {
         id: of.id,
         letter: battle.letter(of.id),
@@ -145,7 +161,9 @@ fn contestant(battle: &Battle, of: &domain::battle::Contestant) -> Contestant {
         files_changed: of.changes.as_ref().map(|it| it.files.len()),
         lines_added: of.changes.as_ref().map(|it| it.added),
         lines_deleted: of.changes.as_ref().map(|it| it.deleted),
+        unkept: of.unkept.clone(),
         check,
+        check_ms: of.check.checked().map(|it| it.duration_ms),
     }
 }
 

@@ -76,6 +76,8 @@ struct Step {
     /// What it says, or said last.
     stream: Option<StreamId>,
     attempts: usize,
+    /// How often its agent tried to change something.
+    tried: u32,
 }
 
 impl Shown {
@@ -122,5 +124,6 @@ fn step(shown: &run::Shown, of: &run::RunStep) -> Step {
         reason: status.reason().map(str::to_owned),
         stream: shown.stream_of(&step.id),
         attempts: shown.task_of(&step.id).map_or(0, |task| task.attempts().len()),
+        tried: shown.tried.get(&step.id).copied().unwrap_or_default(),
     }
 }

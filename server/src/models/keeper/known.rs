@@ -20,6 +20,8 @@ pub(super) struct Known {
     pub origin: Origin,
     /// `None` until it answered once.
     flavour: Option<Flavour>,
+    /// Whoever was away may be another program when it is back.
+    was_away: bool,
     pub state: ServerState,
     models: Vec<Model>,
     /// Besides chat completions. `None` until it is known.
@@ -38,13 +40,14 @@ impl Known {
     pub fn new(server: ConfiguredServer, origin: Origin) -> Self {
         let models = server.models.iter().map(Model::named).collect();
         let speaks = server.speaks.clone();
-        Self { server, origin, flavour: None, state: ServerState::Starting, models, speaks }
+        let state = ServerState::Starting;
+        Self { server, origin, flavour: None, was_away: false, state, models, speaks }
     }
 
     pub async fn look(&mut self, client: &Client) {
         let ConfiguredServer { address, key, models, .. } = &self.server;
         let seen = if self.origin != Origin::Found {
-            probe::look(client, &self.server, self.flavour).await
+            probe::look(client, &self.server, self.flavour.filter(|_| !self.was_away)).await
         } else {
             match probe::discover(client, address).await {
                 Some(seen) => seen,
@@ -58,7 +61,7 @@ impl Known {
         let seen = match seen {
             Seen::Serving { flavour, mut models } => {
                 context::ask(client, address, key.value(), flavour, &mut models).await;
-                if self.speaks.is_none() {
+                if self.speaks.is_none() || (self.was_away && self.server.speaks.is_none()) {
                     self.speaks = spoken::ask(client, address, key.value(), flavour).await;
                 }
                 Seen::Serving { flavour, models }
@@ -69,6 +72,7 @@ impl Known {
     }
 
     pub fn take(&mut self, seen: Seen) {
+        self.was_away = matches!(seen, Seen::Unreachable { .. });
         match seen {
             Seen::Serving { flavour, mut models } => {
                 // Some servers tell it only while a model is loaded.
@@ -81,7 +85,7 @@ impl Known {
                 self.state = ServerState::Reachable;
             }
             Seen::Loading { flavour } => {
-                self.flavour.get_or_insert(flavour);
+                self.flavour = Some(flavour);
                 self.state = ServerState::Starting;
             }
             Seen::Unreachable { reason } => self.state = ServerState::Unreachable { reason },

@@ -7,10 +7,9 @@ use domain::{
         Battle, Checked, Entry, Fresh, Identity, Input, Judge, Kind, LIMIT_S, Launch, Roster, Status, Terms,
     },
     catalogue::{Lane, ModelRef},
-    chat,
     feed::{Fold as _, StreamId},
     id::{BattleId, ContestantId, ProjectId, WorktreeId},
-    layout::{Content, Target},
+    layout::{Content, Origin, Target},
     output::{Measured, Outcome, Phase},
     page::{OpenSession, Page, Wanted},
     slot,
@@ -30,6 +29,7 @@ use uuid::Uuid;
 use super::scene::{Scene, stream_of};
 
 const FIRST: Target = Target::Tab { pane: None };
+const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
 
 fn fresh() -> Fresh {
     Fresh::new(Uuid::now_v7())
@@ -57,6 +57,7 @@ fn new(scene: &Scene, project: ProjectId, roster: &str, change: impl FnOnce(&mut
         tokens_max: None,
         carry: false,
         check: None,
+        setup: None,
         judge: None,
         host: "here".into(),
     };
@@ -78,7 +79,7 @@ fn new(scene: &Scene, project: ProjectId, roster: &str, change: impl FnOnce(&mut
 
 async fn start(scene: &Scene, battle: &Battle) {
     slots::provide(&scene.db, &[(slot::MACHINE.into(), 1)]).await.unwrap();
-    commit::start_battle(&scene.db, battle.clone(), scene.now(), FIRST).await.unwrap();
+    commit::start_battle(&scene.db, battle.clone(), scene.now(), LAUNCHER).await.unwrap();
 }
 
 async fn claim(scene: &Scene) -> Option<Task> {
@@ -102,7 +103,7 @@ async fn lanes_run_side_by_side_and_a_local_one_at_a_time(pool: PgPool) {
     assert_eq!(names.len(), 3, "{names:?}");
     assert!(!names.contains(&"L2"));
     for task in &running {
-        let phase = commit::phase(&scene.db, stream_of(task), Phase::Generating).await;
+        let phase = commit::phase(&scene.db, stream_of(task), Phase::Generating, 5).await;
         phase.unwrap();
     }
     let statuses: Vec<String> = sqlx::query_scalar("select status from contestants order by place")
@@ -126,7 +127,7 @@ async fn a_battle_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     commit::layout(&scene.db, scene.session, arena).await.unwrap();
     let it = battle(&scene, "L1 C1", |_| {}).await;
     start(&scene, &it).await;
-    let twice = commit::start_battle(&scene.db, it.clone(), scene.now(), FIRST).await;
+    let twice = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
     assert!(matches!(twice, Err(Error::Rejected(_))), "{twice:?}");
     let page = snapshot::page(&scene.db, Wanted::Battle(it.id), &[]).await.unwrap().state;
     assert_eq!(page.session.unwrap().layout.visible(), [Content::Battle(it.id)]);
@@ -139,7 +140,7 @@ async fn the_table_keeps_a_pair_out_of_a_battle_twice(pool: PgPool) {
     let mut it = battle(&scene, "L1 C1", |_| {}).await;
     let (identity, model) = (it.contestants[0].identity.clone(), it.contestants[0].model.clone());
     (it.contestants[1].identity, it.contestants[1].model) = (identity, model);
-    let started = commit::start_battle(&scene.db, it.clone(), scene.now(), FIRST).await;
+    let started = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
     assert!(matches!(started, Err(Error::Rejected(Rejected::Invalid(_)))), "{started:?}");
     // Nothing half-made is left.
     assert!(battles::get(&scene.db, it.id).await.is_err());
@@ -157,15 +158,15 @@ async fn what_an_attempt_made_comes_with_its_report_and_an_old_one_cannot_add(po
         deleted: 0,
         is_binary: false,
     };
-    let changes = Changes { files: vec![file], added: 1, deleted: 0 };
-    let made = Made { changes: Some(changes.clone()), checked: None };
+    let changes = Changes { files: vec![file], added: 1, ..Changes::default() };
+    let made = Made { changes: Some(changes.clone()), ..Made::default() };
     while let Some(task) = claim(&scene).await {
         let stream = stream_of(&task);
         match task.work {
             Work::Contestant => results::keep(&scene.db, stream, &made, Some(b"+a\n")).await.unwrap(),
             Work::Check => {
                 let checked = Some(Checked::new(Some(0), 3, "fine"));
-                results::keep(&scene.db, stream, &Made { changes: None, checked }, None).await.unwrap();
+                results::keep(&scene.db, stream, &Made { checked, ..Made::default() }, None).await.unwrap();
             }
             other => panic!("{other:?}"),
         }
@@ -190,8 +191,8 @@ async fn tokens_are_counted_and_the_cap_ends_it(pool: PgPool) {
     let it = battle(&scene, "C1 C2", |terms| terms.tokens_max = Some(100)).await;
     start(&scene, &it).await;
     let (one, other) = (claim(&scene).await.unwrap(), claim(&scene).await.unwrap());
-    commit::used(&scene.db, stream_of(&one), 60).await.unwrap();
-    commit::used(&scene.db, stream_of(&other), 60).await.unwrap();
+    commit::used(&scene.db, stream_of(&one), 60, 5).await.unwrap();
+    commit::used(&scene.db, stream_of(&other), 60, 5).await.unwrap();
     for task in [&one, &other] {
         scene.report(stream_of(task), Outcome::Cancelled).await.unwrap();
     }
@@ -210,11 +211,26 @@ async fn a_coder_goes_on_in_a_contestants_worktree(pool: PgPool) {
     worktrees::made_for_battle(&scene.db, stream, &made).await.unwrap();
     assert_eq!(worktrees::of_attempt(&scene.db, stream).await.unwrap(), Some(made.clone()));
     assert_eq!(worktrees::of_battle(&scene.db, it.id).await.unwrap(), std::slice::from_ref(&made));
-    let coder = workspace::add_chat(&scene.db, scene.session, chat::Kind::Coder).await.unwrap().id;
-    worktrees::go_on_in(&scene.db, id, coder).await.unwrap();
-    assert_eq!(scene.load(coder).await.worktree, Some(made));
-    let other = workspace::add_chat(&scene.db, scene.session, chat::Kind::Coder).await.unwrap().id;
-    assert!(worktrees::go_on_in(&scene.db, id, other).await.is_err());
+    let go_on = || worktrees::go_on(&scene.db, scene.session, id, "A: Mend it".into(), FIRST);
+    let coder = go_on().await.unwrap();
+    let chat = scene.load(coder).await;
+    assert_eq!((chat.worktree, chat.title.as_str()), (Some(made), "A: Mend it"));
+    // Whoever asks again is led to it, also when it was closed; nothing is made.
+    let tabs = async || {
+        let page = snapshot::page(&scene.db, Wanted::Chat(coder), &[]).await.unwrap().state;
+        let layout = page.session.unwrap().layout;
+        (
+            page.workspace.chats.len(),
+            layout.panes().iter().flat_map(|pane| pane.tabs.clone()).collect::<Vec<_>>(),
+        )
+    };
+    let before = tabs().await;
+    assert_eq!((go_on().await.unwrap(), tabs().await), (coder, before.clone()));
+    let tab = before.1.iter().find(|tab| tab.content == Content::Chat(coder)).unwrap().number;
+    let close = domain::layout::Input::CloseTab { tab };
+    commit::layout(&scene.db, scene.session, close).await.unwrap();
+    assert_eq!(go_on().await.unwrap(), coder);
+    assert_eq!(tabs().await.0, before.0);
     // It is the Coder's now, and no longer goes with the battle's.
     assert!(worktrees::of_battle(&scene.db, it.id).await.unwrap().is_empty());
     let stale = StreamId { attempt: domain::id::Attempt(9), ..stream };
@@ -223,6 +239,119 @@ async fn a_coder_goes_on_in_a_contestants_worktree(pool: PgPool) {
         ..worktrees::get(&scene.db, coder).await.unwrap().unwrap()
     };
     assert!(worktrees::made_for_battle(&scene.db, stale, &late).await.is_err());
+}
+
+/// What a contestant's task is doing stands in its row, whatever is counted meanwhile.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_row_tells_what_is_done_while_tokens_are_counted(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let it = battle(&scene, "C1 C2", |_| {}).await;
+    start(&scene, &it).await;
+    let task = claim(&scene).await.unwrap();
+    let status = async || -> String {
+        let query = sqlx::query_scalar("select status from contestants where task_id = $1").bind(task.id.0);
+        query.fetch_one(&scene.pool).await.unwrap()
+    };
+    commit::used(&scene.db, stream_of(&task), 5, 5).await.unwrap();
+    assert_eq!(status().await, "dispatched");
+    commit::phase(&scene.db, stream_of(&task), Phase::Generating, 5).await.unwrap();
+    commit::used(&scene.db, stream_of(&task), 5, 5).await.unwrap();
+    assert_eq!(status().await, "running");
+    scene.report(stream_of(&task), Outcome::Lost).await.unwrap();
+    assert_eq!(status().await, "queued");
+    let task = claim(&scene).await.unwrap();
+    scene.report(stream_of(&task), Outcome::Failed { reason: "no".into() }).await.unwrap();
+    let it = battles::get(&scene.db, it.id).await.unwrap();
+    let failed = it.contestants.iter().find(|it| it.tries.last() == Some(&task.id)).unwrap().id;
+    commit::battle(&scene.db, it.id, Input::Retry { contestant: failed, fresh: fresh(), at_ms: 9 })
+        .await
+        .unwrap();
+    let query =
+        sqlx::query_scalar::<_, String>("select status from contestants where id = $1").bind(failed.0);
+    assert_eq!(query.fetch_one(&scene.pool).await.unwrap(), "queued");
+}
+
+/// A server that is killed right after something happened finds at its next start what it did not write.
+#[sqlx::test(migrations = "../../migrations")]
+async fn what_a_folder_does_not_tell_yet_is_found_again(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let it = battle(&scene, "C1 C2", |_| {}).await;
+    start(&scene, &it).await;
+    let unwritten = async || battles::unwritten(&scene.db, "here").await.unwrap();
+    let write = async || {
+        let (read, revision) = battles::with_revision(&scene.db, it.id).await.unwrap();
+        let folders: Vec<_> = read.contestants.iter().map(|it| (it.id, "agent".to_owned())).collect();
+        battles::set_written(&scene.db, it.id, "/p/Arena/b", revision, &folders).await.unwrap();
+    };
+    assert_eq!(unwritten().await, [it.id]);
+    write().await;
+    assert!(unwritten().await.is_empty());
+    let tasks = [claim(&scene).await.unwrap(), claim(&scene).await.unwrap()];
+    assert!(unwritten().await.is_empty(), "what is being done is not told there");
+    // Read before the end and written after it: the end is not told.
+    let (_, early) = battles::with_revision(&scene.db, it.id).await.unwrap();
+    for task in &tasks {
+        scene.report(stream_of(task), done()).await.unwrap();
+    }
+    battles::set_written(&scene.db, it.id, "/p/Arena/b", early, &[]).await.unwrap();
+    assert_eq!(unwritten().await, [it.id]);
+    write().await;
+    assert!(unwritten().await.is_empty() && battles::unwritten(&scene.db, "there").await.unwrap().is_empty());
+    let winner = Some(it.contestants[0].id);
+    commit::battle(&scene.db, it.id, Input::SetWinner { winner }).await.unwrap();
+    assert_eq!(unwritten().await, [it.id]);
+    let paths: Vec<Option<String>> =
+        sqlx::query_scalar("select result_path from contestants").fetch_all(&scene.pool).await.unwrap();
+    assert_eq!(paths, [Some("agent".to_owned()), Some("agent".to_owned())]);
+}
+
+/// Lists know nobody as the winner of what was tried again.
+#[sqlx::test(migrations = "../../migrations")]
+async fn lists_tell_who_won_what_is_there_now(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let judge = Judge { model: model(Lane::Local, "judge"), paid: false };
+    let it = battle(&scene, "C1 C2", |terms| terms.judge = Some(judge)).await;
+    start(&scene, &it).await;
+    let favourite = it.contestants[1].id;
+    while let Some(task) = claim(&scene).await {
+        let now = battles::get(&scene.db, it.id).await.unwrap();
+        let judged = now.newest_analysis().and_then(|analysis| {
+            let judgement = analysis.judgements.iter().find(|it| it.task == task.id)?;
+            let is_first = analysis.entrants[judgement.first].contestant == favourite;
+            Some(judgement.letters()[usize::from(!is_first)])
+        });
+        let said = judged.map_or("words".to_owned(), |letter| format!("{{\"better\": \"{letter}\"}}"));
+        let said = format!("\u{1e}text\n{said}");
+        assert!(streams::append(&scene.db, stream_of(&task), 0, &said).await.unwrap());
+        scene.report(stream_of(&task), done()).await.unwrap();
+    }
+    let listed = async || battles::list(&scene.db, None, None, None, 10).await.unwrap().remove(0).winner;
+    assert_eq!(listed().await, Some(favourite));
+    let retry = Input::Retry { contestant: favourite, fresh: fresh(), at_ms: 9 };
+    commit::battle(&scene.db, it.id, retry).await.unwrap();
+    assert_eq!(listed().await, None);
+    let task = claim(&scene).await.unwrap();
+    scene.report(stream_of(&task), Outcome::Failed { reason: "no".into() }).await.unwrap();
+    assert_eq!(listed().await, None);
+    assert_eq!(battles::get(&scene.db, it.id).await.unwrap().course.status, Status::Completed);
+    scene.assert_consistent().await;
+}
+
+/// Of a long change its ends are read, and what is between them is counted.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_long_change_is_read_at_both_ends(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let it = battle(&scene, "C1 C2", |_| {}).await;
+    start(&scene, &it).await;
+    let stream = stream_of(&claim(&scene).await.unwrap());
+    let ends = async |max| results::patch_ends(&scene.db, stream, max).await.unwrap().map(|ends| ends.text());
+    assert_eq!(ends(10).await, None);
+    results::keep(&scene.db, stream, &Made::default(), Some(b"0123456789")).await.unwrap();
+    assert_eq!(ends(4).await.as_deref(), Some("01\n[… 6 bytes are left out here …]\n89"));
+    for max in [10, 12, 19, 20, 100] {
+        assert_eq!(ends(max).await.as_deref(), Some("0123456789"), "{max}");
+    }
+    assert_eq!(results::sizes(&scene.db, &[stream]).await.unwrap(), [10]);
 }
 
 /// A page made of nothing but events holds the battle as the rows do, at every step of a story.
@@ -268,7 +397,7 @@ async fn folding_gives_the_rows(scene: &Scene, seed: u64) {
                 };
                 if task.work == Work::Check {
                     let checked = Some(Checked::new(Some(0), 1, "fine"));
-                    let made = Made { changes: None, checked };
+                    let made = Made { checked, ..Made::default() };
                     results::keep(&scene.db, stream, &made, None).await.unwrap();
                 }
                 scene.report(stream, outcome).await.unwrap();

@@ -12,7 +12,10 @@ use domain::{
     worktree::{State, Worktree},
 };
 use sqlx::PgPool;
-use store::{commit, slots, snapshot, tasks, workspace, worktrees};
+use store::{
+    commit, slots, snapshot, tasks, workspace,
+    worktrees::{self, AgentSession},
+};
 use uuid::Uuid;
 
 use super::scene::{LEASE, Scene, ask, reachable, rejected, stream_of, turn};
@@ -69,14 +72,14 @@ async fn an_agent_that_asks_gives_its_place_away_and_takes_one_again(pool: PgPoo
     let stream = claim_on(&scene, "here").await.unwrap();
     let (other, task) = scene.ask_anew("local").await;
     assert_eq!(claim_on(&scene, "here").await, None, "the control: the one place is taken");
-    commit::phase(&scene.db, stream, question(1)).await.unwrap();
+    commit::phase(&scene.db, stream, question(1), 5).await.unwrap();
     let page = snapshot::page(&scene.db, domain::page::Wanted::Start, &[]).await.unwrap().state;
     assert_eq!(page.workspace.chat(chat).unwrap().activity(), Activity::NeedsPerson);
     let beside = claim_on(&scene, "here").await.expect("the place is free");
     assert_eq!(beside.task, task);
     assert!(!slots::regain(&scene.db, stream, "local").await.unwrap(), "somebody has it");
     // What the agent goes on saying does not answer for the person.
-    commit::phase(&scene.db, stream, Phase::Generating).await.unwrap();
+    commit::phase(&scene.db, stream, Phase::Generating, 5).await.unwrap();
     let answer = |permit| Input::Answer { task: stream.task, attempt: stream.attempt, number: 1, permit };
     commit::chat(&scene.db, chat, answer(Permit::Once)).await.unwrap();
     assert_eq!(rejected(commit::chat(&scene.db, chat, answer(Permit::Once)).await), Rejected::Stale);
@@ -108,11 +111,12 @@ async fn a_worktree_is_made_once_and_only_by_the_attempt_that_runs(pool: PgPool)
     assert_eq!(busy, Rejected::Busy);
     assert_eq!(rejected(worktrees::idle(&scene.db, chat).await), Rejected::Busy);
     scene.report(stream, Outcome::Cancelled).await.unwrap();
-    worktrees::keep_agent_session(&scene.db, made.id, "qwen", "s1").await.unwrap();
-    worktrees::keep_agent_session(&scene.db, made.id, "goose", "s2").await.unwrap();
-    worktrees::keep_agent_session(&scene.db, made.id, "qwen", "s3").await.unwrap();
+    let session = |session: &str| AgentSession { session: session.to_owned(), after: Some(stream.task) };
+    for (agent, kept) in [("qwen", "s1"), ("goose", "s2"), ("qwen", "s3")] {
+        worktrees::keep_agent_session(&scene.db, made.id, agent, session(kept)).await.unwrap();
+    }
     let kept = worktrees::agent_sessions(&scene.db, made.id).await.unwrap();
-    assert_eq!(kept, [("goose", "s2"), ("qwen", "s3")].map(|(a, s)| (a.into(), s.into())).into());
+    assert_eq!(kept, [("goose", "s2"), ("qwen", "s3")].map(|(a, s)| (a.into(), session(s))).into());
     worktrees::set_state(&scene.db, chat, State::Discarded).await.unwrap();
     let listed = worktrees::list(&scene.db, "here").await.unwrap();
     assert_eq!(
@@ -123,6 +127,34 @@ async fn a_worktree_is_made_once_and_only_by_the_attempt_that_runs(pool: PgPool)
     worktrees::set_state(&scene.db, chat, State::Gone).await.unwrap();
     assert!(worktrees::list(&scene.db, "here").await.unwrap().is_empty());
     assert_eq!(kept_state(&scene, chat).await, State::Gone);
+    for state in [State::Ready, State::Discarded] {
+        rejected(worktrees::set_state(&scene.db, chat, state).await);
+    }
+    assert_eq!(kept_state(&scene, chat).await, State::Gone, "what was deleted does not come back");
+}
+
+/// Postgres keeps no zero character.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_question_with_a_zero_in_it_is_asked_and_gives_the_person_time(pool: PgPool) {
+    let scene = Scene::new(pool.clone()).await;
+    let chat = coder(&scene).await;
+    work(&scene, chat, "here").await;
+    let stream = claim_on(&scene, "here").await.unwrap();
+    let deadline = async || {
+        let left = "select extract(epoch from deadline_at - now())::float8 from tasks where id = $1";
+        sqlx::query_scalar::<_, f64>(left).bind(stream.task.0).fetch_one(&pool).await.unwrap()
+    };
+    let before = deadline().await;
+    let Phase::Asking(ask) = question(1) else { unreachable!() };
+    let ask = Ask { title: "rm \0x".into(), detail: "\0".into(), ..ask };
+    commit::phase(&scene.db, stream, Phase::Asking(ask), 5).await.unwrap();
+    let task = scene.load(chat).await.tasks[&stream.task].clone();
+    let domain::task::Status::Running { phase: Phase::Asking(asked), .. } = task.status else {
+        panic!("{task:?}")
+    };
+    assert_eq!((asked.title.as_str(), asked.detail.as_str()), ("rm \u{fffd}x", "\u{fffd}"));
+    let more = deadline().await - before;
+    assert!(more > f64::from(tool::ANSWER_SECONDS_MAX) - 60.0, "{more}");
 }
 
 async fn kept_state(scene: &Scene, chat: ChatId) -> State {

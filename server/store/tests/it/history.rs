@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use domain::{
+    battle::{self, Battle, Entry as Entrant},
+    catalogue::Lane,
     chat::Input,
     history::{Entry, Filter, Kind, Listing, State},
-    id::{ChatId, ProjectId},
+    id::{BattleId, ChatId, ContestantId, ProjectId},
+    layout::Origin,
     output::Outcome,
 };
 use sqlx::PgPool;
@@ -13,7 +16,7 @@ use store::{commit, history, workspace};
 use time::{Date, macros::date};
 use uuid::Uuid;
 
-use super::scene::{Scene, choice, done, turn};
+use super::scene::{Scene, choice, done, stream_of, turn};
 
 impl Scene {
     async fn list(&self, filter: Filter) -> Listing {
@@ -208,4 +211,82 @@ async fn the_pieces_of_the_list_are_the_whole_list(pool: PgPool) {
     assert!(seen.windows(2).all(|pair| pair[0] > pair[1]), "newest first");
     // And the session that they are in.
     assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), 76);
+}
+
+/// Battles stand among the rest, and are found by what they were about, who took part and who won.
+#[sqlx::test(migrations = "../../migrations")]
+async fn battles_are_found_by_type_contestant_and_winner(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let chat = scene.chat().await;
+    scene.question(chat, "Why?").await;
+    let coding = scene.battle(battle::Kind::Coding, "Sort the list", ["goose", "native"]).await;
+    let answers = scene.battle(battle::Kind::Qa, "Why is it slow?", ["Debugger", "Architect"]).await;
+    let found = async |filter: Filter| -> Vec<Uuid> {
+        let listing = scene.list(filter).await;
+        listing.entries.into_iter().filter(|it| it.kind == Kind::Battle).map(|it| it.id).collect()
+    };
+    assert_eq!(found(Filter::default()).await, [answers.id.0, coding.id.0]);
+    let only = scene.list(Filter { battle_type: Some(battle::Kind::Qa), ..Filter::default() }).await;
+    let [entry] = &only.entries[..] else { panic!("{only:?}") };
+    assert_eq!((entry.kind, entry.title.text.as_str(), entry.parts), (Kind::Battle, "Why is it slow?", 2));
+    assert_eq!(entry.state, Some(State::Running));
+    let by = |name: &str| Filter { contestant: Some(name.into()), ..Filter::default() };
+    assert_eq!(found(by("GOOSE")).await, [coding.id.0]);
+    assert_eq!(found(by("small")).await, [answers.id.0, coding.id.0]);
+    assert!(found(by("nobody")).await.is_empty());
+    // Nobody has won yet.
+    let won = |name: &str| Filter { winner: Some(name.into()), ..Filter::default() };
+    assert!(found(won("debugger")).await.is_empty());
+    scene.finish(&answers).await;
+    let winner = battle::Input::SetWinner { winner: Some(answers.contestants[0].id) };
+    commit::battle(&scene.db, answers.id, winner).await.unwrap();
+    assert_eq!(found(won("debugger")).await, [answers.id.0]);
+    assert!(found(won("architect")).await.is_empty());
+    let state = |state| Filter { state: Some(state), ..Filter::default() };
+    assert_eq!(found(state(State::Done)).await, [answers.id.0]);
+    assert_eq!(found(state(State::Running)).await, [coding.id.0]);
+}
+
+impl Scene {
+    async fn battle(&self, kind: battle::Kind, prompt: &str, names: [&str; 2]) -> Battle {
+        let project = workspace::project_of_session(&self.db, self.session).await.unwrap().id;
+        let entry = |name: &str| Entrant {
+            identity: battle::Identity::named(kind, name),
+            model: "cloud/small".parse().unwrap(),
+            variant: String::new(),
+            lane: Lane::Cloud,
+        };
+        let terms = battle::Terms {
+            limit_s: 60,
+            tokens_max: None,
+            carry: false,
+            check: None,
+            setup: None,
+            judge: None,
+            host: "here".into(),
+        };
+        let launch = battle::Launch {
+            id: BattleId(Uuid::now_v7()),
+            session: self.session,
+            project,
+            kind,
+            prompt: prompt.into(),
+            terms,
+            roster: battle::Roster::new(kind, names.map(entry).into()).unwrap(),
+            ids: vec![ContestantId(Uuid::now_v7()), ContestantId(Uuid::now_v7())],
+            at_ms: self.now(),
+        };
+        let battle = Battle::new(launch).unwrap();
+        commit::start_battle(&self.db, battle.clone(), self.now(), Origin::elsewhere(None)).await.unwrap();
+        battle
+    }
+
+    /// Everybody in it comes to an end.
+    async fn finish(&self, battle: &Battle) {
+        while self.claim_at(Uuid::now_v7(), &["cloud"]).await.is_some() {}
+        let now = store::battles::get(&self.db, battle.id).await.unwrap();
+        for task in now.tasks.values() {
+            self.report(stream_of(task), done()).await.unwrap();
+        }
+    }
 }

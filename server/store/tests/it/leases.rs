@@ -190,7 +190,7 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
         let change = async {
             until_waiting(&pool, 1).await;
             let phase = Phase::Waiting { seconds: scene.now() as u32 };
-            commit::phase(&scene.db, turn, phase).await
+            commit::phase(&scene.db, turn, phase, 5).await
         };
         let (renewed, changed, ()) =
             within_limit(async { tokio::join!(tasks::renew(&scene.db, by, &both, LEASE), change, release) })

@@ -5,10 +5,13 @@ use domain::{
     backend::Backend,
     catalogue::ModelRef,
     feed::{Fold as _, StreamId},
-    flow::{Band, FlowId, Plan, Report, Request, Signals, StepId, report::Head, rounds::Tally},
+    flow::{
+        Band, FlowId, Plan, Report, Request, Signals, StepId, answer::ANSWER_BYTES_MAX, report::Head,
+        rounds::Tally,
+    },
     history::{Filter, Kind, State},
     id::{Attempt, RunId},
-    layout::{Content, Target},
+    layout::{Content, Origin, Target},
     output::{Measured, Outcome, Phase},
     page::{OpenSession, Page, Wanted},
     run::{Launch, Shown, Status, Terms},
@@ -24,6 +27,7 @@ use uuid::Uuid;
 use super::scene::{Scene, stream_of};
 
 const FIRST: Target = Target::Tab { pane: None };
+const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
 
 async fn run(scene: &Scene, flow: FlowId, band: Band, focus: &str) -> Shown {
     let project = workspace::project_of_session(&scene.db, scene.session).await.unwrap().id;
@@ -43,6 +47,7 @@ async fn run(scene: &Scene, flow: FlowId, band: Band, focus: &str) -> Shown {
             since: None,
             template: None,
             has_web: false,
+            recorded: None,
         },
         at_ms: scene.now(),
     })
@@ -50,7 +55,7 @@ async fn run(scene: &Scene, flow: FlowId, band: Band, focus: &str) -> Shown {
 
 async fn start(scene: &Scene, shown: &Shown) {
     slots::provide(&scene.db, &[(slot::STEPS.into(), 2)]).await.unwrap();
-    commit::start_run(&scene.db, shown.clone(), scene.now(), FIRST).await.unwrap();
+    commit::start_run(&scene.db, shown.clone(), scene.now(), LAUNCHER).await.unwrap();
 }
 
 async fn claim(scene: &Scene) -> Option<Task> {
@@ -84,7 +89,7 @@ async fn a_run_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     commit::layout(&scene.db, scene.session, maker).await.unwrap();
     let it = run(&scene, FlowId::Research, Band::Small, "Which cache?").await;
     start(&scene, &it).await;
-    let twice = commit::start_run(&scene.db, it.clone(), scene.now(), FIRST).await;
+    let twice = commit::start_run(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
     assert!(matches!(twice, Err(Error::Rejected(_))), "{twice:?}");
     let page = snapshot::page(&scene.db, Wanted::Run(it.id()), &[]).await.unwrap().state;
     assert_eq!(page.session.unwrap().layout.visible(), [Content::Run(it.id())]);
@@ -104,7 +109,7 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
     let (lease, by) = (super::scene::LEASE, Uuid::now_v7());
     let other = store::tasks::claim(&scene.db, by, "there", &[elsewhere], lease, lease, 0).await.unwrap();
     assert_eq!(other, None, "only where the folder is");
-    commit::phase(&scene.db, stream_of(&first), Phase::Generating).await.unwrap();
+    commit::phase(&scene.db, stream_of(&first), Phase::Generating, 5).await.unwrap();
     let stream = carry_out(&scene, &first, "said in the end", None).await;
     scene.report(stream, done()).await.unwrap();
     while let Some(task) = claim(&scene).await {
@@ -119,7 +124,7 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
     assert_eq!((&shown.run.status, shown.progress()), (&Status::Done, (6, 6)));
     assert!(shown.finished_at_ms.is_some());
     let outputs = runs::outputs(&scene.db, it.id()).await.unwrap();
-    let steps: Vec<_> = outputs.iter().map(|(step, said)| (step.0.as_str(), said.as_str())).collect();
+    let steps: Vec<_> = outputs.iter().map(|(step, said)| (step.0.as_str(), said.text.as_str())).collect();
     let said = "said in the end";
     assert_eq!(steps, [("gate", said), ("options", said), ("project", said), ("weigh", said)]);
     assert_eq!(runs::report(&scene.db, it.id()).await.unwrap(), Some(report()));
@@ -127,20 +132,78 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../../migrations")]
-async fn an_endless_answer_keeps_its_end(pool: PgPool) {
+async fn an_endless_answer_is_cut_and_how_much_is_kept(pool: PgPool) {
     let scene = Scene::new(pool).await;
     let it = run(&scene, FlowId::IssueTriage, Band::Small, "It breaks.").await;
     start(&scene, &it).await;
     let task = claim(&scene).await.unwrap();
-    let long = format!("{}é the end", "é".repeat(runs::OUTPUT_BYTES_MAX));
+    let long = format!("{}é the end", "é".repeat(ANSWER_BYTES_MAX));
     let stream = carry_out(&scene, &task, &long, None).await;
     scene.report(stream, done()).await.unwrap();
     let said = runs::outputs(&scene.db, it.id()).await.unwrap().into_values().next().unwrap();
-    assert!(said.len() <= runs::OUTPUT_BYTES_MAX && said.ends_with("é the end"), "{}", said.len());
-    let mut longer = said.clone();
+    assert!(said.text.len() <= ANSWER_BYTES_MAX && said.text.ends_with("é the end"), "{}", said.text.len());
+    assert_eq!(said.text.len() + said.left_out as usize, long.len());
+    let mut longer = said.text.clone();
     longer.push_str("more");
     let refused = sqlx::query("update flow_steps set output = $1").bind(longer).execute(&scene.pool).await;
     assert!(refused.is_err(), "the table keeps it out too");
+}
+
+/// An answer at the end of a stream that is too long to be read whole, and after it a call of a tool.
+#[sqlx::test(migrations = "../../migrations")]
+async fn an_answer_is_found_wherever_it_stands(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let answer = r#"{"summary": "It is so."}"#;
+    let kept = async |pieces: &[String]| {
+        let it = run(&scene, FlowId::IssueTriage, Band::Small, "It breaks.").await;
+        start(&scene, &it).await;
+        let task = claim(&scene).await.unwrap();
+        let (stream, mut at) = (stream_of(&task), 0);
+        for piece in pieces {
+            assert!(streams::append(&scene.db, stream, at, piece).await.unwrap());
+            at += piece.len() as u64;
+        }
+        scene.report(stream, done()).await.unwrap();
+        commit::cancel_run(&scene.db, it.id(), scene.now()).await.unwrap();
+        let shown = runs::get(&scene.db, it.id()).await.unwrap();
+        let said = runs::outputs(&scene.db, it.id()).await.unwrap().into_values().next().unwrap();
+        (said, shown.tried.into_values().next().unwrap_or_default())
+    };
+    let call = |id: usize, kind: &str, filler: usize| {
+        format!(
+            "\u{1e}tool {id}\n{{\"id\":\"{id}\",\"kind\":\"{kind}\",\"output\":\"{}\"}}\n",
+            "é".repeat(filler)
+        )
+    };
+    let text = |said: &str| format!("\u{1e}text\n{said}");
+    let (said, tried) = kept(&[text(answer), call(1, "edit", 1), text("Done.")]).await;
+    assert_eq!((said.text, said.left_out, tried), (format!("{answer}Done."), 0, 1));
+    // More than is read: the calls at the beginning are not there any more, the answer is.
+    let mut long: Vec<String> = (0..9).map(|id| call(id, "read", 1 << 20)).collect();
+    long.push(text(answer));
+    let (said, tried) = kept(&long).await;
+    assert_eq!((said.text.as_str(), said.left_out, tried), (answer, 0, 0));
+}
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn what_a_run_began_with_is_freed_when_it_is_over(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let old = run(&scene, FlowId::Research, Band::Small, "One?").await;
+    let mut new = run(&scene, FlowId::Research, Band::Small, "Two?").await;
+    let name = Uuid::now_v7();
+    new.terms.recorded = Some(name);
+    start(&scene, &old).await;
+    start(&scene, &new).await;
+    let kept = async || runs::recordings(&scene.db, "here").await.unwrap();
+    let recording = |run: &Shown, name, is_over| runs::Recording { run: run.id(), name, is_over };
+    assert_eq!(kept().await, [recording(&new, name, false), recording(&old, old.id().0, false)]);
+    runs::free(&scene.db, old.id()).await.unwrap();
+    assert!(!runs::is_freed(&scene.db, old.id()).await.unwrap(), "it is needed still");
+    commit::cancel_run(&scene.db, old.id(), scene.now()).await.unwrap();
+    runs::free(&scene.db, old.id()).await.unwrap();
+    assert!(runs::is_freed(&scene.db, old.id()).await.unwrap());
+    assert_eq!(kept().await, [recording(&new, name, false)]);
+    assert_eq!(runs::recordings(&scene.db, "elsewhere").await.unwrap(), []);
 }
 
 #[sqlx::test(migrations = "../../migrations")]

@@ -27,7 +27,7 @@ impl Scene {
             let refusal = rejected(commit::report(&self.db, report).await);
             assert_eq!(refusal, Rejected::Stale, "{case}: {outcome:?}");
         }
-        let phase = commit::phase(&self.db, stream, Phase::Loading).await;
+        let phase = commit::phase(&self.db, stream, Phase::Loading, 5).await;
         assert_eq!(rejected(phase), Rejected::Stale, "{case}: phase");
         for start in [0, 5] {
             assert!(!streams::append(&self.db, stream, start, "late").await.unwrap(), "{case}: output");
@@ -54,7 +54,7 @@ async fn an_attempt_that_is_over_cannot_change_anything(pool: PgPool) {
     scene.assert_stale(first, "a second attempt has output").await;
 
     // The control: the attempt that runs may do all of it.
-    commit::phase(&scene.db, second, Phase::Loading).await.unwrap();
+    commit::phase(&scene.db, second, Phase::Loading, 5).await.unwrap();
     assert!(streams::append(&scene.db, second, 6, "!").await.unwrap());
     scene.report(second, done()).await.unwrap();
     let settled = Status::Settled { attempt: Some(Attempt(2)), outcome: done(), stream_len: 7 };

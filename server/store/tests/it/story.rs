@@ -57,7 +57,7 @@ impl<'a> Story<'a> {
                 Some(stream) => {
                     let phases = [Phase::Loading, Phase::Waiting { seconds: 3 }, Phase::Generating];
                     let phase = phases.choose(&mut self.dice).unwrap().clone();
-                    unless_refused(commit::phase(db, stream, phase).await).is_some()
+                    unless_refused(commit::phase(db, stream, phase, 5).await).is_some()
                 }
                 None => false,
             },

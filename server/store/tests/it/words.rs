@@ -41,11 +41,17 @@ impl Scene {
             .unwrap();
     }
 
+    /// The answer that a question follows.
+    async fn after(&self, task: TaskId) -> Option<TaskId> {
+        store::conversation(&self.db, task).await.unwrap().after
+    }
+
     async fn assert_said(&self, task: TaskId, work: Work, expected: &str) {
         let conversation = store::conversation(&self.db, task).await.unwrap();
         let said = conversation.said.iter().map(|said| match said {
             Said::Question { text, .. } => format!("?{text}"),
             Said::Answer(text) => format!("!{text}"),
+            Said::Unanswered => "!".to_owned(),
         });
         assert_eq!((conversation.work, said.collect::<Vec<_>>().join(" ").as_str()), (work, expected));
     }
@@ -61,7 +67,8 @@ async fn a_model_is_told_the_branch_it_continues(pool: PgPool) {
     let second = scene.question(chat, "two").await;
     scene.answer("", Outcome::Failed { reason: "no".into() }).await;
     let third = scene.question(chat, "three").await;
-    scene.assert_said(third.task, Work::ChatTurn, "?one !uno ?two ?three").await;
+    scene.assert_said(third.task, Work::ChatTurn, "?one !uno ?two ! ?three").await;
+    assert_eq!(scene.after(third.task).await, Some(second.task));
     scene.answer("tres", done()).await;
 
     // Another answer to the first question knows nothing of what followed the other one.
@@ -69,6 +76,7 @@ async fn a_model_is_told_the_branch_it_continues(pool: PgPool) {
     let retry = Input::Retry { of: first.reply, reply, task, choice: choice("local"), at_ms: scene.now() };
     commit::chat(&scene.db, chat, retry).await.unwrap();
     scene.assert_said(task, Work::ChatTurn, "?one").await;
+    assert_eq!(scene.after(task).await, None);
     scene.answer("un", done()).await;
     scene.assert_said(second.task, Work::ChatTurn, "?one !uno ?two").await;
 
@@ -113,7 +121,7 @@ async fn a_zero_character_is_refused_in_words_and_holds_up_nothing(pool: PgPool)
 
     for outcome in [Outcome::Failed { reason: "a\0b".into() }, Outcome::Void { reason: "\0".into() }] {
         let (chat, stream) = scene.start("local").await;
-        commit::phase(&scene.db, stream, Phase::Generating).await.unwrap();
+        commit::phase(&scene.db, stream, Phase::Generating, 5).await.unwrap();
         scene.report(stream, outcome).await.unwrap();
         match scene.task(chat, stream.task).await.status {
             Status::Settled { outcome: Outcome::Failed { reason } | Outcome::Void { reason }, .. } => {

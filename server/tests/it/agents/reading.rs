@@ -11,7 +11,7 @@ use acp::{
 };
 use domain::{
     output::Output,
-    tool::{Ask, Permit},
+    tool::{Ask, Permit, Status},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use scripted::{
@@ -33,17 +33,27 @@ pub async fn only_reads_when_told_to_run(name: &str) {
         .await;
 }
 
-/// The control is the same script where the task may write.
+/// In its own mode for it, and in the one in which it edits, where the wall alone is in the way. The control is the same
+/// script where the task may write.
 async fn check(name: &str, writes: impl Fn(&str, &Path) -> String) {
     let scene = Scene::new(name).await;
     let new = scene.project().join("new.txt");
     let script = format!("{}{}[[say done]]", list(name, &scene.project()), writes(name, &scene.project()));
-    let told = scene.turn(&script, Mode::ReadOnly, scene.reading()).await;
-    assert!(!new.exists(), "{told:?}");
-    let looked = |output: &Output| matches!(output, Output::Tool(update) if update.status.is_some());
-    assert!(told.iter().any(looked), "it can look around: {told:?}");
+    for mode in [Mode::ReadOnly, Mode::Edit] {
+        let told = scene.turn(&script, mode, scene.reading()).await;
+        assert!(!new.exists(), "{mode:?}: {told:?}");
+        assert_eq!(first_call(&told), Some(Status::Done), "{mode:?}: it can look around: {told:?}");
+    }
     let told = scene.turn(&script, Mode::Edit, scene.writing()).await;
     assert!(new.exists(), "the control: {told:?}");
+}
+
+/// What became of the first thing that it called for.
+fn first_call(told: &[Output]) -> Option<Status> {
+    let updates =
+        || told.iter().filter_map(|output| if let Output::Tool(it) = output { Some(it) } else { None });
+    let first = updates().next()?;
+    updates().filter(|update| update.id == first.id).filter_map(|update| update.status).next_back()
 }
 
 /// An agent, a project, and a model server.

@@ -2,6 +2,7 @@
 // An agent of a few lines: asks the model once, writes what it says into answer.txt, and says it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { line } from "../lib/line.mjs";
 
 const settings = JSON.parse(readFileSync(`${process.env.HOME}/.tiny/settings.json`, "utf8"));
 const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -18,7 +19,7 @@ const handlers = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
   "session/new": ({ cwd }) => {
     folder = cwd;
-    const modes = ["careful", "free"].map((id) => ({ id, name: id }));
+    const modes = ["careful", "free", "look"].map((id) => ({ id, name: id }));
     return { sessionId: "s1", modes: { currentModeId: mode, availableModes: modes } };
   },
   "session/set_mode": ({ modeId }) => ((mode = modeId), {}),
@@ -42,8 +43,13 @@ const handlers = {
       if (outcome.optionId !== "allow_once") return { stopReason: "end_turn", usage: counted(usage) };
     }
     if (choices) {
-      writeFileSync(`${folder}/answer.txt`, `${process.argv[2]} ${text}\n`);
-      update({ sessionUpdate: "tool_call", ...toolCall, status: "completed" });
+      let status = "completed";
+      try {
+        writeFileSync(`${folder}/answer.txt`, line(process.argv[2], text));
+      } catch {
+        status = "failed";
+      }
+      update({ sessionUpdate: "tool_call", ...toolCall, title: `Write answer.txt (${mode})`, status });
     }
     update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
     return { stopReason: "end_turn", usage: counted(usage) };

@@ -54,18 +54,29 @@ pub async fn stops_before_the_first_byte(agent: &str) {
     nothing_left(&page).await;
 }
 
+/// How often the model has been asked.
+async fn asked(world: &World) -> usize {
+    world.model_log().await["requests"].as_array().unwrap().len()
+}
+
+/// One more may be on its way when the fifth has failed.
+const TRIES_MAX: usize = 6;
+
 /// A refusal fails the turn in words; an answer that breaks off, or a model that dies, is tried again by the agent
 /// as often as it likes, and ended by us.
 pub async fn tells_a_model_error(agent: &str) {
-    let (_world, server, _, chat) = ready(agent).await;
+    let (world, server, _, chat) = ready(agent).await;
     let mut page = server.watch(chat).await;
     work_of(&server, &mut page, "[[status 400]]", agent).await;
     let Outcome::Failed { reason } = outcome(&page) else { panic!("{:?}", page.last_status()) };
     assert!(reason.contains("400"), "{reason}");
     for script in ["[[die]]", "[[tokens 9]] [[truncate after 3]]"] {
+        let before = asked(&world).await;
         work_of(&server, &mut page, script, agent).await;
         let ended = outcome(&page);
         assert!(matches!(ended, Outcome::Failed { .. } | Outcome::Void { .. }), "{script}: {ended:?}");
+        let tries = asked(&world).await - before;
+        assert!((1..=TRIES_MAX).contains(&tries), "{script}: it was tried {tries} times");
     }
     nothing_left(&page).await;
 }

@@ -148,3 +148,49 @@ async fn results_are_cross_examined_by_a_persona_and_by_an_agent() {
     assert_eq!(refused.0, StatusCode::UNPROCESSABLE_ENTITY, "{}", refused.1);
     assert_eq!(get(&server, &id).await["status"], "completed");
 }
+
+/// Answers have no worktrees: an agent that is asked about them reads the project, and changes nothing there.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_is_asked_about_answers() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.qa("[[say Because.]]", &["@small", "@large"])).await;
+    over(&server, &id).await;
+    for backend in ["native", "goose"] {
+        let question = "[[on large]][[shell cat main.txt; echo no > main.txt]][[say B is better.]]";
+        let asked = json!({"backend": backend, "model": "local/large", "question": question});
+        let (status, answer) = post(&server, format!("/api/battles/{id}/cross-examine"), asked).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+    }
+    let battle = until(&server, &id, "both have answered", |it| {
+        let all = it["cross_examinations"].as_array().unwrap();
+        all.iter().all(|it| !matches!(it["status"].as_str(), Some("queued" | "dispatched" | "running")))
+    })
+    .await;
+    let statuses: Vec<_> = (0..2).map(|place| &battle["cross_examinations"][place]["status"]).collect();
+    assert_eq!(statuses, ["done", "done"], "{battle:#}");
+    assert_eq!(std::fs::read_to_string(field.project.join("main.txt")).unwrap(), "one\n");
+}
+
+/// A page of others' news is not the end of the news.
+#[tokio::test(flavor = "multi_thread")]
+async fn news_of_a_battle_are_found_behind_those_of_others() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let chat = server.snapshot(None).await.state.workspace.chats[0].id;
+    let before = server.snapshot(None).await.seq;
+    for piece in 0..13 {
+        let rename = |nth: usize| {
+            let title = format!("Title {piece} {nth}");
+            server.post("rename_chat", &[("chat", chat.to_string()), ("title", title)]).send()
+        };
+        futures::future::try_join_all((0..40).map(rename)).await.unwrap();
+    }
+    let id = launch(&server, field.qa("[[say So.]]", &["@small", "@large"])).await;
+    let (_, news) = server.script(&format!("/api/battles/{id}/events?after={before}"), None).await;
+    let first = &news["events"][0];
+    assert!(first["event"]["battle_started"].is_object(), "{news}");
+    assert!(first["seq"].as_i64().unwrap() - before > 500, "{first}");
+}

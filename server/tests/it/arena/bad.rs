@@ -67,7 +67,42 @@ async fn a_project_without_a_commit_or_without_a_folder_is_said() {
     battle["session"] = json!(session);
     refused(&server, battle, "no commit").await;
     fs::remove_dir_all(&field.project).unwrap();
-    refused(&server, field.coding("Do it", &pair), "There is no folder at").await;
+    refused(&server, field.coding("Do it", &pair), "no folder at").await;
+    // Nobody needs it to answer, but its personas and the results lie there.
+    refused(&server, field.qa("Why?", &["@small", "@large"]), "no folder at").await;
+    assert_eq!(server.script("/api/battles", None).await.1, json!([]));
+}
+
+/// A form is told which of its fields is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_names_the_field() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let check = async |name: &str, value: &str, at: &str| {
+        let mut fields = vec![
+            ("draft[id]", Uuid::now_v7().to_string()),
+            ("draft[session]", field.session.to_string()),
+            ("draft[kind]", "qa".to_owned()),
+            ("draft[prompt]", "Why?".to_owned()),
+            ("draft[contestants][0][model]", "local/small".to_owned()),
+            ("draft[contestants][1][model]", "local/large".to_owned()),
+        ];
+        match fields.iter_mut().find(|(other, _)| *other == name) {
+            Some(known) => known.1 = value.to_owned(),
+            None => fields.push((name, value.to_owned())),
+        }
+        let words = server.refusal("launch_battle", &fields).await;
+        let told: Value = serde_json::from_str(&words).unwrap();
+        assert_eq!((&told["error"], &told["detail"]["field"]), (&json!("at_field"), &json!(at)), "{told}");
+    };
+    check("draft[prompt]", "  ", "prompt").await;
+    check("draft[contestants][1][model]", "local/nothing", "B").await;
+    check("draft[contestants][0][identity]", "Nobody", "A").await;
+    check("draft[contestants][1][model]", "local/small", "contestants").await;
+    check("draft[limit_s]", "1", "limit").await;
+    check("draft[tokens_max]", "0", "tokens").await;
+    check("draft[judge]", "local/nothing", "judge").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

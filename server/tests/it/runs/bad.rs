@@ -1,14 +1,14 @@
 //! What cannot be is refused with the reason, and leaves nothing behind.
 
-use std::fs;
+use std::{fs, time::Duration};
 
-use reqwest::StatusCode;
+use reqwest::{StatusCode, header};
 use scripted::Script;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Shop, commit, launch, over, server};
-use crate::harness::{Server, World};
+use crate::harness::{Server, World, eventually};
 
 async fn refused(server: &Server, run: Value, expected: &str) {
     let (status, answer) = server.script("/api/runs", Some(run)).await;
@@ -35,7 +35,12 @@ async fn a_launch_that_cannot_be_makes_nothing() {
     refused(&server, with("target", json!("../other")), "is not a path in the project's folder").await;
     refused(&server, with("target", json!("src/none.rs")), "There is no src/none.rs in the project.").await;
     refused(&server, with("backend", json!("nobody")), "There is no agent called nobody.").await;
-    refused(&server, with("backend", json!("gemini")), "").await;
+    // What it lacks depends on whether it is installed here.
+    let (_, answer) = server.script("/api/runs", Some(with("backend", json!("gemini")))).await;
+    let words = answer["error"].as_str().unwrap().to_owned();
+    let missing = "Gemini CLI cannot work now: not installed.";
+    let deaf = "Gemini CLI needs a server that speaks Gemini's generateContent; local does not.";
+    assert!(words.starts_with(missing) || words.starts_with(deaf), "{words}");
     refused(&server, with("model", json!("local/nothing")), "There is no model called local/nothing.").await;
     let nothing = "works on a change, and nothing is changed here.";
     refused(&server, shop.ask("update-pr-description", ""), nothing).await;
@@ -96,5 +101,53 @@ async fn asking_twice_launches_once() {
     let (one, other) = (launch(&server, run.clone()).await, launch(&server, run).await);
     assert_eq!(one, other);
     assert_eq!(server.script("/api/runs", None).await.1.as_array().unwrap().len(), 1);
+    // Under the same id something else is something else.
+    let mut other = shop.ask("code-review", "Something else");
+    other["id"] = json!(one);
+    refused(&server, other, "Something else was launched under this id already.").await;
+    server.stop().await;
+}
+
+/// Whoever is first, and whoever goes away before the answer: what the run began with stays, and nothing else does.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_launches_under_one_id_leave_its_recording_alone() {
+    let world = World::new().await;
+    let server = server(&world, "one", "native", "local/analyst").await;
+    let shop = Shop::new(&world, &server).await;
+    let mut run = shop.ask("code-review", super::FAULT);
+    run["id"] = json!(Uuid::now_v7());
+    let hasty = server.client.post(format!("{}/api/runs", server.url)).timeout(Duration::from_millis(5));
+    let hasty = hasty.header(header::COOKIE, &server.cookie).header(header::ORIGIN, &server.url).json(&run);
+    let (gone, one, two, three) = tokio::join!(
+        hasty.send(),
+        launch(&server, run.clone()),
+        launch(&server, run.clone()),
+        launch(&server, run.clone()),
+    );
+    drop(gone);
+    assert!(one == two && two == three);
+    launch(&server, run).await;
+    assert_eq!(over(&server, &one).await["status"], "done");
+    let (status, file) = server.script(&format!("/api/runs/{one}/file?path=src/cart.rs"), None).await;
+    assert_eq!(status, StatusCode::OK, "{file}");
+    let recorded = world.folder.path().join("one/recorded");
+    let kept = || fs::read_dir(&recorded).unwrap().count();
+    eventually("what the others recorded is gone", || async { (kept() == 1).then_some(()) }).await;
+    server.stop().await;
+}
+
+/// As on a kernel that has no Landlock.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_can_wall_agents_in_nothing_begins() {
+    let world = World::new().await;
+    let server = world.server_without_landlock("one").await;
+    let shop = Shop::new(&world, &server).await;
+    for backend in ["native", "qwen"] {
+        let mut run = shop.ask("code-review", "");
+        (run["backend"], run["model"]) = (json!(backend), json!("local/analyst"));
+        refused(&server, run, "nothing can wall it in: this kernel has no Landlock").await;
+    }
+    assert_eq!(server.script("/api/runs", None).await.1, json!([]));
+    assert_eq!(fs::read_dir(world.folder.path().join("one/recorded")).unwrap().count(), 0);
     server.stop().await;
 }

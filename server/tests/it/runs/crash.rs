@@ -38,7 +38,10 @@ async fn after_kill_9_no_step_is_lost_and_none_is_done_twice() {
         .unwrap();
     two.stop().await;
     let three = server(&world, "one", "native", "local/analyst").await;
-    assert!(recorded.join(&id).exists() && !recorded.join(&stray).exists());
+    let left: Vec<_> = std::fs::read_dir(&recorded).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert!(left.len() == 1 && !recorded.join(&stray).exists(), "{left:?}");
+    let (status, file) = three.script(&format!("/api/runs/{id}/file?path=src/cart.rs"), None).await;
+    assert_eq!(status, StatusCode::OK, "{file}");
     three.stop().await;
 }
 

@@ -14,6 +14,12 @@ async fn every_flow_runs_in_every_band() {
         let shop = Shop::new(&world, &server).await;
         // Something is changed, for the flows that work on that.
         super::write(&shop.project, "src/lib.rs", "mod cart;\n// more\n");
+        std::fs::create_dir(shop.project.join("docs")).unwrap();
+        super::write(
+            &shop.project,
+            "docs/PULL_REQUEST_TEMPLATE.md",
+            "## Why\n\n- [ ] tested\n\n## What it risks\n",
+        );
         // Some side by side.
         for flows in FlowId::ALL.chunks(3) {
             let mut launched = Vec::new();
@@ -44,4 +50,13 @@ async fn check(server: &Server, flow: FlowId, band: Band, id: &str) {
     let (report, markdown) = report(server, id).await;
     assert_eq!(report["head"]["confidence"], "high", "{flow} {band}: {markdown}");
     assert!(markdown.contains("## Validation") && markdown.contains("src/cart.rs:3"), "{markdown}");
+    // Who may look again does: the first look brought something new.
+    let is_repeated = flow.method().rounds.most(band) > 1 && flow != FlowId::GapAnalysis;
+    assert_eq!(found.iter().any(|(id, _)| id.ends_with("@2")), is_repeated, "{flow} {band}: {found:?}");
+    // The repository's own template wins.
+    let titles: Vec<_> =
+        report["sections"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
+    let is_own = titles.contains(&"Why") && titles.contains(&"What it risks");
+    assert_eq!(is_own, flow == FlowId::UpdatePrDescription, "{flow} {band}: {titles:?}");
+    assert!(!is_own || !titles.contains(&"Look first"), "{titles:?}");
 }

@@ -1,4 +1,4 @@
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -45,6 +45,7 @@ fn looking() {
         "    2      println!(\"a\");\n… 1 more lines",
     );
     check(&tree, "read", json!({"path": "src/main.rs", "from": 9}), "!src/main.rs has 3 lines.");
+    check(&tree, "read", json!({"path": "src/main.rs", "from": 3, "lines": usize::MAX}), "    3  }");
     check(&tree, "read", json!({"path": "src"}), "!src is a folder: use list.");
     check(&tree, "read", json!({"path": "../x"}), "!../x is not a path in the project's folder.");
     check(
@@ -67,6 +68,27 @@ fn searching_leaves_out_what_git_ignores() {
         "src/lib.rs:1: pub fn a() {}\nsrc/lib.rs:2: pub fn a2() {}\nsrc/main.rs:1: fn main() {",
     );
     check(&tree, "grep", json!({"pattern": "ignored|old"}), "Nothing matches.");
+    fs::create_dir_all(tree.path().join("src/target")).unwrap();
+    fs::create_dir_all(tree.path().join("src/Arena")).unwrap();
+    fs::write(tree.path().join("src/target/x"), "ignored\n").unwrap();
+    fs::write(tree.path().join("src/Arena/x"), "ours\n").unwrap();
+    check(&tree, "grep", json!({"pattern": "ignored|ours", "path": "src/"}), "src/Arena/x:1: ours");
+    check(
+        &tree,
+        "grep",
+        json!({"pattern": "x", "path": "target"}),
+        "!git ignores target: name a file in it.",
+    );
+    let named = json!({"pattern": "ignored", "path": "target/out.rs"});
+    check(&tree, "grep", named, "target/out.rs:1: fn ignored() {}");
+    check(
+        &tree,
+        "grep",
+        json!({"pattern": "old", "path": "Arena"}),
+        "!git ignores Arena: name a file in it.",
+    );
+    fs::remove_dir_all(tree.path().join("src/target")).unwrap();
+    fs::remove_dir_all(tree.path().join("src/Arena")).unwrap();
     check(&tree, "grep", json!({"pattern": "MAIN", "ignore_case": true}), "src/main.rs:1: fn main() {");
     let wrong = asked(tree.path(), "grep", json!({"pattern": "("}));
     assert!(wrong.failed && wrong.text.starts_with("The pattern cannot be read"), "{}", wrong.text);
@@ -124,12 +146,51 @@ fn running() {
     assert!(!long.failed && long.text.contains("bytes left out"));
 }
 
+/// Nobody is asked before git looks, so it writes no file and starts nothing. The control is git as anybody calls it.
 #[test]
 fn git_only_looks() {
     let tree = tree();
-    let refused = "!Only status, diff, log, show, blame can be asked here.";
-    check(&tree, "git", json!({"command": "push origin"}), refused);
-    check(&tree, "git", json!({"command": ""}), refused);
+    let plain = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(tree.path()).args(["-c", "user.name=A", "-c", "user.email=a@b"]).args(arguments);
+        assert!(git.output().unwrap().status.success(), "{arguments:?}");
+    };
+    plain(&["init", "-q"]);
+    plain(&["add", "src"]);
+    plain(&["commit", "-qm", "first"]);
+    fs::write(tree.path().join("src/lib.rs"), "changed\n").unwrap();
+    let trap = tree.path().join("trap.sh");
+    fs::write(&trap, "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\ncat \"$2\" 2>/dev/null\n").unwrap();
+    fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
+    for name in ["core.fsmonitor", "diff.external", "diff.evil.textconv"] {
+        plain(&["config", name, trap.to_str().unwrap()]);
+    }
+    fs::write(tree.path().join(".gitattributes"), "*.rs diff=evil\n").unwrap();
+
+    let index = || fs::metadata(tree.path().join(".git/index")).unwrap().modified().unwrap();
+    let before = index();
+    let asked = |command: &str| asked(tree.path(), "git", json!({ "command": command }));
+    let sprung = || fs::remove_file(tree.path().join("sprung")).is_ok();
+    for command in ["status", "diff", "show", "log -p"] {
+        let answer = asked(command);
+        assert!(!answer.failed && !sprung(), "{command}: {}", answer.text);
+    }
+    assert!(asked("diff").text.contains("+changed"));
+    assert!(asked("diff --output=stolen HEAD").failed && !tree.path().join("stolen").exists());
+    assert_eq!(index(), before, "a look leaves no trace");
+    for control in [&["status"][..], &["diff"], &["diff", "--output=stolen", "HEAD"]] {
+        plain(control);
+        assert!(sprung(), "the control: {control:?}");
+    }
+    assert!(tree.path().join("stolen").exists(), "the control");
+}
+
+#[test]
+fn a_pipe_is_never_waited_for() {
+    let tree = tree();
+    rustix::fs::mkfifoat(rustix::fs::CWD, tree.path().join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    check(&tree, "write", json!({"path": "pipe", "content": "x"}), "!pipe is no regular file.");
+    check(&tree, "read", json!({"path": "pipe"}), "!pipe is no regular file.");
 }
 
 #[test]

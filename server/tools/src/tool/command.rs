@@ -1,5 +1,7 @@
 //! Running a program. It may take only so long and say only so much, and whatever it started ends with it.
 
+mod git;
+
 use std::{
     io::{self, PipeReader, Read},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
@@ -42,17 +44,13 @@ pub struct Git {
     command: String,
 }
 
-/// What looks and changes nothing.
-const LOOKS: [&str; 5] = ["status", "diff", "log", "show", "blame"];
-
 pub fn git(folder: &Path, wanted: &Git) -> Answer {
-    let mut words = wanted.command.split_whitespace().peekable();
-    words.next_if_eq(&"git");
-    let Some(verb) = words.next().filter(|verb| LOOKS.contains(verb)) else {
-        return Answer::failed(format!("Only {} can be asked here.", LOOKS.join(", ")));
+    let arguments = match git::arguments(&wanted.command) {
+        Ok(arguments) => arguments,
+        Err(wrong) => return Answer::failed(wrong.0),
     };
     let mut command = Command::new("git");
-    command.args(["--no-pager", verb]).args(words);
+    command.args(arguments).envs(git::ENVIRONMENT);
     finish(folder, command, SECONDS)
 }
 

@@ -39,7 +39,7 @@ pub fn read(folder: &Path, wanted: &Read) -> Result<String, Wrong> {
         let line: String = line.chars().take(LINE_CHARS_MAX).collect();
         let _ = writeln!(shown, "{:>5}  {line}", number + 1);
     }
-    let end = from - 1 + count;
+    let end = (from - 1).saturating_add(count);
     if end < total {
         let _ = writeln!(shown, "… {} more lines", total - end);
     }
@@ -94,6 +94,10 @@ pub struct Write {
 pub fn write(folder: &Path, wanted: &Write) -> Result<String, Wrong> {
     let Write { path, content } = wanted;
     let place = place(folder, path)?;
+    // Whoever opens a pipe to write waits for its reader.
+    if fs::metadata(&place).is_ok_and(|known| !known.is_file() && !known.is_dir()) {
+        return Err(Wrong(format!("{path} is no regular file.")));
+    }
     if let Some(parent) = place.parent() {
         fs::create_dir_all(parent).map_err(|error| trouble(path, &error))?;
     }

@@ -1,6 +1,10 @@
 //! Searching the tree, as git sees it.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use ignore::{WalkBuilder, overrides::OverrideBuilder};
 use regex::RegexBuilder;
@@ -74,19 +78,27 @@ pub fn find(folder: &Path, wanted: &Find) -> Result<String, Wrong> {
     Ok(found.words("No file is like that."))
 }
 
-/// Every file below `top`, until `visit` has enough.
+/// Every file below `top`, until `visit` has enough. The walk begins at the project's folder all the same: rules stand
+/// on the way. A file that is named is meant, whatever they say.
 fn walk(
     folder: &Path,
     top: &Path,
     glob: Option<&str>,
     mut visit: impl FnMut(&Path) -> bool,
 ) -> Result<(), Wrong> {
-    let mut builder = WalkBuilder::new(top);
+    if top.is_file() {
+        visit(top);
+        return Ok(());
+    }
+    let mut builder = WalkBuilder::new(folder);
     builder.sort_by_file_path(Ord::cmp);
     // The project's own rules, not those of whoever's HOME this is. Old answers are no evidence.
     builder.hidden(false).git_global(false).require_git(false).parents(false);
-    builder.filter_entry(|entry| {
-        entry.file_name() != ".git" && !(entry.depth() == 1 && entry.file_name() == "Arena")
+    let wanted: PathBuf = top.components().collect();
+    builder.filter_entry(move |entry| {
+        let is_on_the_way = entry.path().starts_with(&wanted) || wanted.starts_with(entry.path());
+        let is_old_answer = entry.depth() == 1 && entry.file_name() == "Arena";
+        is_on_the_way && entry.file_name() != ".git" && !is_old_answer
     });
     if let Some(glob) = glob {
         let mut only = OverrideBuilder::new(folder);
@@ -94,13 +106,18 @@ fn walk(
         builder.overrides(only.map_err(|error| Wrong(format!("The glob cannot be read: {error}.")))?);
     }
     let started = Instant::now();
+    let mut is_reached = false;
     for entry in builder.build().flatten() {
+        is_reached |= entry.path().starts_with(top);
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         if (is_file && !visit(entry.path())) || started.elapsed().as_secs() > SECONDS_MAX {
             break;
         }
     }
-    Ok(())
+    match is_reached {
+        true => Ok(()),
+        false => Err(Wrong(format!("git ignores {}: name a file in it.", shown(folder, top)))),
+    }
 }
 
 struct Found {

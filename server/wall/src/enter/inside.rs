@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::process::{Signal, WaitOptions, set_parent_process_death_signal, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::{Description, Failure, Naming, keeper, landlock_rules, privileges, root, seccomp};
+use super::{Description, Failure, Naming, bounds, keeper, landlock_rules, privileges, root, seccomp};
 use crate::sys::{self, Fork};
 
 /// In a namespace this is its first process, at whose end the kernel ends all others in it.
@@ -48,6 +48,7 @@ pub fn silence() -> Result<(), Failure> {
 }
 
 fn execute(description: &Description, command: &[OsString]) -> Result<i32, Failure> {
+    bounds::enforce(description.demand.namespaces)?;
     landlock_rules::enforce(&description.wall, description.demand.landlock)?;
     seccomp::enforce()?;
     let Some((program, args)) = command.split_first() else { return Ok(0) };

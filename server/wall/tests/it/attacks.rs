@@ -19,7 +19,7 @@ enum Holds {
 }
 use Holds::{Always, AtFull};
 
-const WRITES: [(&str, Holds, &str); 22] = [
+const WRITES: [(&str, Holds, &str); 25] = [
     ("redirect", Always, "echo x > $PROJECT/file"),
     ("append", Always, "echo x >> $PROJECT/file"),
     ("new file", Always, "echo x > $PROJECT/new"),
@@ -39,17 +39,25 @@ const WRITES: [(&str, Holds, &str); 22] = [
     ("sibling", Always, "cp $OWN/own $SIBLING/new"),
     ("data directory", Always, "echo x > $DATA/new"),
     ("programs", Always, "echo x > $BIN/new"),
+    ("git", Always, "git init -q $PROJECT/new"),
+    (
+        "git elsewhere",
+        Always,
+        "cd $OWN; git init -q r; cd r; echo x > file; git add file; git --work-tree=$PROJECT checkout-index -f file",
+    ),
+    ("git's output", Always, "git diff --no-index --output=$PROJECT/file /dev/null $OWN/own"),
     ("chmod", AtFull, "chmod 777 $PROJECT/file"),
     ("times", AtFull, "touch -c -d @1 $PROJECT/file"),
     ("signal", Always, "kill -KILL $SERVER && echo got-it"),
 ];
 
-const READS: [(&str, Holds, &str); 9] = [
+const READS: [(&str, Holds, &str); 10] = [
     ("sibling", Always, "cat $SIBLING/file"),
     ("data directory", Always, "cat $DATA/file"),
     ("linked", Always, "ln -s $DATA/file $OWN/soft; cat $OWN/soft"),
     ("hard link", Always, "ln $DATA/file $OWN/hard; cat $OWN/hard"),
     ("grandchild", Always, r#"sh -c 'sh -c "cat $DATA/file"'"#),
+    ("git", Always, "git diff --no-index /dev/null $DATA/file"),
     (MOUNT, Always, "unshare -rm sh -c 'mount --bind $DATA $OWN && cat $OWN/file'"),
     ("server's environment", Always, "tr '\\0' '\\n' < /proc/$SERVER/environ | grep KEY"),
     ("server's root", Always, "cat /proc/$SERVER/root$DATA/file"),
@@ -156,6 +164,23 @@ async fn only_what_is_granted_is_connected_to() {
     for (name, holds, script) in CONNECTS {
         let script = format!("perl -MSocket -e '{}'", script.replace('\n', " "));
         check("writing", name, holds, &script, Scene::writing).await;
+    }
+}
+
+/// A hole in a file costs nothing, so that the control does not either.
+#[tokio::test]
+async fn no_file_grows_without_end() {
+    let script = "truncate -s 17G $OWN/huge && rm $OWN/huge && echo got-it";
+    check("writing", "one huge file", Always, script, Scene::writing).await;
+    for level in levels().await {
+        let scene = Scene::new();
+        let wall = scene.writing();
+        let limits = "ulimit -c; ulimit -f; ulimit -u";
+        let (said, complained) = output(&level, &wall, scene.program(&wall, limits)).await;
+        let said: Vec<_> = said.lines().collect();
+        assert_eq!(said[..2], ["0", "16777216"], "{complained}");
+        let is_bounded = said[2].parse().is_ok_and(|count: u64| count <= 8192);
+        assert!(is_bounded || level != Level::Full, "{said:?}");
     }
 }
 

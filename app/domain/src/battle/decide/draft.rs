@@ -1,8 +1,7 @@
 //! A battle as it will be, with the events that lead there.
 
 use super::super::{
-    Analysis, Battle, CheckState, Contestant, Course, Examination, Examiner, Fresh, Identity, Judge, Kind,
-    Standing, Status, Stopped, analysis, check,
+    Battle, CheckState, Contestant, Course, Fresh, Identity, Standing, Status, Stopped, analysis, check,
 };
 use crate::{
     catalogue::{Lane, ModelRef},
@@ -12,10 +11,6 @@ use crate::{
     slot,
     task::{self, Owner, Task, Work},
 };
-
-/// A digest or a judgement that takes longer will not come.
-const OPINION_LIMIT_S: u32 = 10 * 60;
-const EXAMINATION_LIMIT_S: u32 = 30 * 60;
 
 pub(super) struct Draft {
     pub battle: Battle,
@@ -59,9 +54,16 @@ impl Draft {
             self.dispatch(contestant, fresh.task(), at_ms);
         }
         let status = self.status_after(fresh, at_ms);
+        let judged = self.battle.verdict().and_then(|verdict| verdict.winner);
         self.update(|course| {
             course.status = status;
-            course.finished_at_ms = status.is_over().then(|| course.finished_at_ms.unwrap_or(at_ms));
+            course.judged = judged;
+            course.finished_at_ms = match status {
+                Status::Running => None,
+                // Comparing again what is there does not begin it again.
+                Status::Analysing => course.finished_at_ms,
+                Status::Completed | Status::Cancelled => Some(course.finished_at_ms.unwrap_or(at_ms)),
+            };
         });
     }
 
@@ -82,10 +84,9 @@ impl Draft {
         if self.is_checking() {
             return Status::Running;
         }
-        let is_new =
-            |battle: &Battle| battle.newest_analysis().is_none_or(|newest| !newest.is_of_now(battle));
-        if let Some(judge) = self.battle.terms.judge.clone().filter(|_| is_new(&self.battle)) {
-            self.analyse(&judge, fresh, at_ms);
+        let is_compared = self.battle.analyses.iter().any(|analysis| analysis.is_of_now(&self.battle));
+        if let Some(judge) = self.battle.terms.judge.clone().filter(|_| !is_compared) {
+            self.analyse(&judge, false, fresh, at_ms);
         }
         match self.battle.newest_analysis() {
             Some(analysis) if !analysis.is_over() => Status::Analysing,
@@ -96,20 +97,18 @@ impl Draft {
     fn dispatch(&mut self, id: ContestantId, task: TaskId, at_ms: i64) {
         let Ok(contestant) = self.battle.contestant(id) else { return };
         let (model, lane) = (contestant.model.clone(), contestant.lane);
-        let (coder, persona) = self.hands(&contestant.identity);
+        let hands = self.hands(&contestant.identity);
         let new = Task {
-            persona,
-            coder,
             limit_s: Some(self.battle.terms.limit_s),
             attempts_max: attempts_max(lane == Lane::Cloud),
-            ..self.task(task, Work::Contestant, model, at_ms)
+            ..self.task_by(hands, task, Work::Contestant, model, at_ms)
         };
         self.queue(new);
         self.change(id, |contestant| contestant.tries.push(task));
     }
 
     /// By whose hands, or as whom.
-    fn hands(&self, identity: &Identity) -> (Option<Coder>, Option<String>) {
+    pub fn hands(&self, identity: &Identity) -> (Option<Coder>, Option<String>) {
         let terms = &self.battle.terms;
         match identity {
             Identity::Backend(backend) => {
@@ -158,58 +157,8 @@ impl Draft {
         task
     }
 
-    /// `false` where there are not two results to compare.
-    pub fn analyse(&mut self, judge: &Judge, fresh: &mut Fresh, at_ms: i64) -> bool {
-        let Some(analysis) = Analysis::new(&self.battle, judge, fresh, at_ms) else { return false };
-        for entrant in &analysis.entrants {
-            self.queue_opinion(entrant.digest, Work::Digest, &analysis, at_ms);
-        }
-        self.show(analysis);
-        self.update(|course| (course.status, course.finished_at_ms) = (Status::Analysing, None));
-        true
-    }
-
-    pub fn queue_opinion(&mut self, id: TaskId, work: Work, of: &Analysis, at_ms: i64) {
-        let new = Task {
-            limit_s: Some(OPINION_LIMIT_S),
-            attempts_max: attempts_max(of.paid),
-            ..self.task(id, work, of.model.clone(), at_ms)
-        };
-        self.queue(new);
-    }
-
-    pub fn show(&mut self, analysis: Analysis) {
-        self.push(Event::AnalysisUpdated { battle: self.battle.id, analysis: Box::new(analysis) });
-    }
-
-    /// Ends the analysis that is under way, and whatever still works for it.
-    pub fn end_analysis(&mut self, state: analysis::State, at_ms: i64) {
-        let Some(analysis) = self.battle.newest_analysis().filter(|analysis| !analysis.is_over()).cloned()
-        else {
-            return;
-        };
-        for task in analysis.tasks() {
-            self.cancel(task);
-        }
-        self.show(Analysis { state, ended_at_ms: Some(at_ms), ..analysis });
-    }
-
-    pub fn examine(&mut self, examiner: Examiner, question: Option<String>, id: TaskId, at_ms: i64) {
-        let (coder, persona) = self.hands(&examiner.identity);
-        let new = Task {
-            persona,
-            coder,
-            limit_s: Some(EXAMINATION_LIMIT_S),
-            attempts_max: attempts_max(examiner.paid),
-            ..self.task(id, Work::Examination, examiner.model.clone(), at_ms)
-        };
-        self.queue(new);
-        let examination = Examination { task: id, examiner, question, asked_at_ms: at_ms };
-        self.push(Event::ExaminationAdded { battle: self.battle.id, examination });
-    }
-
     /// Everything that runs is asked to end; who has not begun is over at once.
-    pub fn stop(&mut self, why: Stopped) {
+    pub fn stop(&mut self, why: Stopped, at_ms: i64) {
         self.update(|course| course.stopped = Some(why));
         let unfinished = self.battle.contestants.iter().filter(|it| !it.standing.is_over());
         for id in unfinished.map(|contestant| contestant.id).collect::<Vec<_>>() {
@@ -219,7 +168,6 @@ impl Draft {
             self.battle.contestants.iter().map(|it| &it.check).chain([&self.battle.course.base_check]);
         let checks: Vec<_> = checks.filter(|state| state.is_pending()).filter_map(CheckState::task).collect();
         checks.into_iter().for_each(|task| self.cancel_check(task, why.words()));
-        let at_ms = self.battle.newest_analysis().map(|analysis| analysis.begun_at_ms).unwrap_or_default();
         self.end_analysis(analysis::State::Stopped, at_ms);
     }
 
@@ -256,7 +204,7 @@ impl Draft {
         }
     }
 
-    fn cancel(&mut self, task: TaskId) {
+    pub fn cancel(&mut self, task: TaskId) {
         let task = self.battle.tasks.get(&task).filter(|task| !task.is_settled());
         let events = task.and_then(|task| task.decide(task::Input::Cancel).ok()).unwrap_or_default();
         self.push_all(events);
@@ -272,19 +220,43 @@ impl Draft {
             contestant.standing = Standing::Queued;
             contestant.benchmark = None;
             contestant.changes = None;
+            contestant.unkept = None;
             contestant.check = CheckState::None;
         });
         // What was chosen was chosen for what it made.
         self.update(|course| course.winner = course.winner.filter(|winner| *winner != id));
+        self.check_again();
+    }
+
+    /// What could not be run may be run now.
+    fn check_again(&mut self) {
+        if self.battle.course.base_check.is_void() {
+            self.update(|course| course.base_check = CheckState::None);
+        }
+        let void = self.battle.contestants.iter().filter(|contestant| contestant.check.is_void());
+        for id in void.map(|contestant| contestant.id).collect::<Vec<_>>() {
+            self.change(id, |contestant| contestant.check = CheckState::None);
+        }
     }
 
     pub fn queue(&mut self, task: Task) {
         self.push(Event::TaskQueued { owner: task.owner, task });
     }
 
-    /// What every task of a battle has.
-    fn task(&self, id: TaskId, work: Work, model: ModelRef, at_ms: i64) -> Task {
-        let host = (self.battle.kind == Kind::Coding).then(|| self.battle.terms.host.clone());
-        Task { host, ..Task::new(id, Owner::Battle(self.battle.id), work, model, at_ms) }
+    pub fn task(&self, id: TaskId, work: Work, model: ModelRef, at_ms: i64) -> Task {
+        Task::new(id, Owner::Battle(self.battle.id), work, model, at_ms)
+    }
+
+    /// Agents work in folders, which only their host has.
+    pub fn task_by(
+        &self,
+        (coder, persona): (Option<Coder>, Option<String>),
+        id: TaskId,
+        work: Work,
+        model: ModelRef,
+        at_ms: i64,
+    ) -> Task {
+        let host = coder.as_ref().map(|coder| coder.host.clone());
+        Task { coder, persona, host, ..self.task(id, work, model, at_ms) }
     }
 }

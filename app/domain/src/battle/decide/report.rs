@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Rejected,
-    battle::blind,
+    battle::blind::Names,
     feed::Event,
     id::{ContestantId, TaskId},
     output::Outcome,
@@ -27,8 +27,10 @@ enum Part {
 
 impl Draft {
     pub fn report(&mut self, report: Report) -> Result<(), Rejected> {
-        let Report { task, attempt, outcome, stream_len, said, changes, checked, mut fresh, at_ms } = report;
+        let Report { task, attempt, outcome, stream_len, said, changes, unkept, checked, mut fresh, at_ms } =
+            report;
         let known = self.battle.tasks.get(&task).ok_or(Rejected::Stale)?;
+        let worked_ms = known.worked_ms(at_ms);
         self.push_all(known.decide(task::Input::Report { attempt, outcome, stream_len })?);
         let Some(task::Status::Settled { outcome, .. }) =
             self.battle.tasks.get(&task).map(|task| task.status.clone())
@@ -39,8 +41,9 @@ impl Draft {
             Part::Contestant(id) => {
                 let stopped = self.battle.course.stopped.map(|stopped| stopped.words());
                 self.change(id, |contestant| {
-                    settle(contestant, &outcome, stopped);
+                    settle(contestant, &outcome, stopped, worked_ms);
                     contestant.changes = changes;
+                    contestant.unkept = unkept;
                 });
             }
             Part::Check => {
@@ -93,7 +96,7 @@ impl Draft {
             return self.end_analysis(analysis::State::Failed { reason }, at_ms);
         };
         // The judge must not learn a name that the digest let through.
-        analysis.entrants[place].text = Some(blind::scrub(&text, &blind::names(&self.battle)));
+        analysis.entrants[place].text = Some(Names::of(&self.battle).hidden(&text));
         if analysis.entrants.iter().all(|entrant| entrant.text.is_some()) {
             analysis.state = analysis::State::Judging;
             analysis.judgements = analysis.judgements_to_make(fresh);
@@ -107,9 +110,8 @@ impl Draft {
     fn judged(&mut self, place: usize, outcome: &Outcome, said: Option<&str>, fresh: &mut Fresh, at_ms: i64) {
         let Some(analysis) = self.battle.newest_analysis().cloned() else { return };
         let mut judgement = analysis.judgements[place].clone();
-        let (first, second) = (blind::letter(judgement.first), blind::letter(judgement.second));
         let answer = match outcome {
-            Outcome::Done { .. } => said.and_then(|said| judge::parse(said, first, second)),
+            Outcome::Done { .. } => said.and_then(|said| judge::parse(said, judgement.letters())),
             outcome => {
                 let reason = format!("The judge could not be asked: {}", why(outcome));
                 return self.end_analysis(analysis::State::Failed { reason }, at_ms);
@@ -145,16 +147,18 @@ impl Draft {
     }
 }
 
-fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>) {
+/// `worked_ms` is how long it was at work, where its clock had begun: all that is known of one that came to no end.
+fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>, worked_ms: Option<u64>) {
     contestant.standing = match (Standing::after(outcome), stopped) {
         (Standing::Cancelled { .. }, Some(why)) => Standing::Cancelled { reason: why.to_owned() },
         (standing, _) => standing,
     };
-    if let Outcome::Done { measured } = outcome {
-        let benchmark = Benchmark::of(measured);
-        contestant.tokens = contestant.tokens.or(benchmark.tokens());
-        contestant.benchmark = Some(benchmark);
-    }
+    contestant.benchmark = match outcome {
+        Outcome::Done { measured } => Some(Benchmark::of(measured)),
+        _ => worked_ms.map(|duration_ms| Benchmark { duration_ms, ..Benchmark::default() }),
+    };
+    let told = contestant.benchmark.as_ref().and_then(Benchmark::tokens);
+    contestant.tokens = contestant.tokens.or(told);
 }
 
 fn why(outcome: &Outcome) -> String {

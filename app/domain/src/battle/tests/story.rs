@@ -56,10 +56,17 @@ impl Story {
 
     /// One word a step: `A+` claims A's task, `A>` generates, `A.done`, `A.fail`, `A.void`, `A.lost`, `A.stopped`
     /// end it, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
-    /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour.
+    /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour,
+    /// `prefers:P` for whoever is called P.
     pub fn step(&mut self, word: &str) -> Result<(), Rejected> {
         if let Some(letter) = word.strip_prefix("judge:") {
             return self.judge_all(letter);
+        }
+        if let Some(letter) = word.strip_prefix("prefers:").and_then(|word| word.chars().next()) {
+            // Whoever likes this letter best, and of two others the one that comes first in the alphabet.
+            return self.answer_all(|judgement, _| {
+                judgement.letters().into_iter().min_by_key(|other| (*other != letter, *other))
+            });
         }
         if let Some(who) = word.strip_suffix('+') {
             let task = self.task(who);
@@ -70,8 +77,9 @@ impl Story {
             "stop" => Input::Stop { fresh: self.fresh(), at_ms: 9 },
             "analyse" => Input::Analyse { judge: judge(), fresh: self.fresh(), at_ms: 9 },
             "unanalyse" => Input::StopAnalysis { fresh: self.fresh(), at_ms: 9 },
-            "examine" => {
-                let identity = Identity::Plain;
+            "examine" | "examine-by-agent" => {
+                let agent = Identity::Backend(Backend::native());
+                let identity = if word == "examine" { Identity::Plain } else { agent };
                 let examiner = Examiner { identity, model: judge().model, paid: false };
                 Input::Examine { examiner, question: Some(" why ".into()), fresh: self.fresh(), at_ms: 9 }
             }
@@ -80,7 +88,7 @@ impl Story {
                 Some((who, "")) => {
                     let task = self.task(who);
                     self.claim(task);
-                    Input::Phase { task, attempt: self.attempt(task), phase: Phase::Generating }
+                    Input::Phase { task, attempt: self.attempt(task), phase: Phase::Generating, at_ms: 4 }
                 }
                 Some((who, "stop")) => {
                     Input::StopContestant { contestant: self.contestant(who), fresh: self.fresh(), at_ms: 9 }
@@ -107,7 +115,8 @@ impl Story {
         self.claim(task);
         let attempt = self.attempt(task);
         if let Some(tokens) = what.strip_prefix("used:") {
-            return Input::Used { task, attempt, tokens: tokens.parse().unwrap() };
+            let tokens = tokens.parse().unwrap();
+            return Input::Used { task, attempt, tokens, fresh: self.fresh(), at_ms: 9 };
         }
         let done = || Outcome::Done { measured: Measured { duration_ms: 5, ..Measured::default() } };
         let mut report = Report {
@@ -117,6 +126,7 @@ impl Story {
             stream_len: 3,
             said: None,
             changes: None,
+            unkept: None,
             checked: None,
             fresh: self.fresh(),
             at_ms: 9,
@@ -131,22 +141,31 @@ impl Story {
             "1" => report.checked = Some(Checked::new(Some(1), 1, "")),
             said => report.said = Some(said.to_owned()),
         }
-        Input::Report(report)
+        Input::Report(Box::new(report))
     }
 
     pub fn judge_all(&mut self, letter: &str) -> Result<(), Rejected> {
         let favourite = self.contestant(letter);
+        self.answer_all(|judgement, analysis| {
+            let places = [judgement.first, judgement.second].map(|place| analysis.entrants[place].contestant);
+            places.iter().position(|who| *who == favourite).map(|place| judgement.letters()[place])
+        })
+    }
+
+    /// Answers every judgement by a letter, or with neither.
+    fn answer_all(
+        &mut self,
+        choose: impl Fn(&analysis::Judgement, &Analysis) -> Option<char>,
+    ) -> Result<(), Rejected> {
         while let Some(place) = self
             .battle
             .newest_analysis()
             .and_then(|analysis| analysis.judgements.iter().position(|judgement| judgement.answer.is_none()))
         {
             let analysis = self.battle.newest_analysis().unwrap();
-            let (judgement, entrants) = (&analysis.judgements[place], &analysis.entrants);
-            let better = [judgement.first, judgement.second]
-                .into_iter()
-                .find(|place| entrants[*place].contestant == favourite)
-                .map_or("neither".to_owned(), |place| blind::letter(place).to_string());
+            let judgement = &analysis.judgements[place];
+            let better =
+                choose(judgement, analysis).map_or("neither".to_owned(), |letter| letter.to_string());
             let task = judgement.task;
             self.claim(task);
             let report = Report {
@@ -156,11 +175,12 @@ impl Story {
                 stream_len: 3,
                 said: Some(format!("{{\"better\": \"{better}\", \"reason\": \"so\"}}")),
                 changes: None,
+                unkept: None,
                 checked: None,
                 fresh: self.fresh(),
                 at_ms: 9,
             };
-            let events = self.battle.decide(Input::Report(report))?;
+            let events = self.battle.decide(Input::Report(Box::new(report)))?;
             self.feed(events);
         }
         Ok(())

@@ -250,7 +250,7 @@ fn coder_events() {
         options: vec![Permit::Once, Permit::Reject],
     };
     check(
-        Event::TaskPhase { owner, task, attempt, phase: Phase::Asking(ask) },
+        Event::TaskPhase { owner, task, attempt, phase: Phase::Asking(ask), began_at_ms: None },
         &format!(
             r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"asking":{{"number":1,"title":"rm -r x","kind":"execute","options":["once","reject"]}}}}}}}}"#
         ),
@@ -304,9 +304,15 @@ fn task_events() {
         &format!(r#"{{"task_started":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"at_ms":7}}}}"#),
     );
     check(
-        Event::TaskPhase { owner, task, attempt, phase: Phase::Waiting { seconds: 3 } },
+        Event::TaskPhase { owner, task, attempt, phase: Phase::Waiting { seconds: 3 }, began_at_ms: None },
         &format!(
             r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":{{"waiting":{{"seconds":3}}}}}}}}"#
+        ),
+    );
+    check(
+        Event::TaskPhase { owner, task, attempt, phase: Phase::Generating, began_at_ms: Some(8) },
+        &format!(
+            r#"{{"task_phase":{{"chat":"{ONE}","task":"{TWO}","attempt":1,"phase":"generating","began_at_ms":8}}}}"#
         ),
     );
     check(
@@ -337,7 +343,7 @@ fn task_events() {
 fn run_events() {
     let (run, task) = (RunId(id(1)), TaskId(id(2)));
     let step = || StepId("options".into());
-    let updated = |task, change| Event::FlowRunStepUpdated { run, task, change: Box::new(change) };
+    let updated = |task, change| Event::FlowRunStepUpdated { run, task, change: Box::new(change), tried: 0 };
     check(
         updated(Some(task), run::Change::StepReady { step: step() }),
         &format!(

@@ -18,6 +18,11 @@ enum Kind {
     /// Words, with what they should say.
     Text(String),
     Choice(Vec<&'static str>),
+    /// One of these, which come from somewhere else: an example only says what they are.
+    Named {
+        about: &'static str,
+        choices: Vec<String>,
+    },
     Flag,
     Number,
     List {
@@ -34,22 +39,40 @@ struct Member {
     is_needed: bool,
 }
 
-/// What an answer of a step of this flow holds. `writes` are the sections that it writes; whoever writes also gives what
-/// else the report needs.
-pub fn answer(method: &Method, role: Role, first: u32, writes: &[(&'static str, &'static str)]) -> Shape {
+/// The sections of the report that a step writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writes {
+    Nothing,
+    /// Titles, each with what it should say.
+    Sections(Vec<(&'static str, &'static str)>),
+    /// What the repository's own template has for headings.
+    Template(Vec<String>),
+}
+
+/// What an answer of a step of this flow holds. Whoever writes also gives what else the report needs.
+pub fn answer(method: &Method, role: Role, first: u32, writes: &Writes) -> Shape {
     let mut members = vec![
         needed("summary", text("what you found, in two to six plain sentences, without ids and paths")),
         needed("findings", list(entry(&method.findings, role.letters(), first, role), 0)),
     ];
-    if !writes.is_empty() {
-        let titles: Vec<_> = writes.iter().map(|(title, _)| *title).collect();
-        let section = object(vec![
-            needed("title", Shape(Kind::Choice(titles))),
-            needed("text", text("Markdown; cite findings as [E1]")),
-        ]);
-        members.push(needed("sections", list(section, writes.len())));
+    let titles = match writes {
+        Writes::Nothing => None,
+        Writes::Sections(sections) if sections.is_empty() => None,
+        Writes::Sections(sections) => {
+            let titles: Vec<_> = sections.iter().map(|(title, _)| *title).collect();
+            Some((titles.len(), Shape(Kind::Choice(titles))))
+        }
+        Writes::Template(headings) => {
+            let (about, choices) = ("a heading of the template, word for word", headings.clone());
+            Some((choices.len(), Shape(Kind::Named { about, choices })))
+        }
+    };
+    let is_writer = titles.is_some();
+    if let Some((count, title)) = titles {
+        let section =
+            object(vec![needed("title", title), needed("text", text("Markdown; cite findings as [E1]"))]);
+        members.push(needed("sections", list(section, count)));
     }
-    let is_writer = !writes.is_empty();
     if let Some(items) = method.items.as_ref().filter(|_| is_writer) {
         members.push(needed("items", list(entry(items, items.letters, 1, role), 0)));
     }
@@ -172,10 +195,8 @@ impl Shape {
             Kind::Text(_) => out.push_str(r#"{"type":"string"}"#),
             Kind::Flag => out.push_str(r#"{"type":"boolean"}"#),
             Kind::Number => out.push_str(r#"{"type":"integer","minimum":1}"#),
-            Kind::Choice(choices) => {
-                let names: Vec<_> = choices.iter().map(|choice| quoted(choice)).collect();
-                push(out, format_args!(r#"{{"type":"string","enum":[{}]}}"#, names.join(",")));
-            }
+            Kind::Choice(choices) => write_choices(out, choices.iter().copied()),
+            Kind::Named { choices, .. } => write_choices(out, choices.iter().map(String::as_str)),
             Kind::List { of, least } => {
                 out.push_str(r#"{"type":"array","items":"#);
                 of.write_schema(out);
@@ -214,6 +235,7 @@ impl Shape {
     fn write_example(&self, out: &mut String, depth: usize) {
         match &self.0 {
             Kind::Text(about) => out.push_str(&quoted(about)),
+            Kind::Named { about, .. } => out.push_str(&quoted(about)),
             Kind::Choice(choices) => out.push_str(&quoted(&choices.join(" | "))),
             Kind::Flag => out.push_str("false"),
             Kind::Number => out.push_str("12"),
@@ -235,6 +257,11 @@ impl Shape {
     }
 }
 
+fn write_choices<'a>(out: &mut String, choices: impl Iterator<Item = &'a str>) {
+    let names: Vec<_> = choices.map(quoted).collect();
+    push(out, format_args!(r#"{{"type":"string","enum":[{}]}}"#, names.join(",")));
+}
+
 fn push(out: &mut String, words: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = out.write_fmt(words);
@@ -254,10 +281,13 @@ mod tests {
         let mut shapes = vec![("gate".to_owned(), verdicts(101))];
         for flow in FlowId::ALL {
             let method = flow.method();
-            let sections: Vec<_> = method.written_sections().collect();
-            shapes.push((format!("{flow} worker"), super::answer(method, Role::ResearchAnalyst, 1, &[])));
-            shapes
-                .push((format!("{flow} writer"), super::answer(method, Role::Investigator, 101, &sections)));
+            let mut add = |name: &str, role, first, writes| {
+                shapes.push((format!("{flow} {name}"), super::answer(method, role, first, &writes)));
+            };
+            add("worker", Role::ResearchAnalyst, 1, Writes::Nothing);
+            let sections = Writes::Sections(method.written_sections().collect());
+            add("writer", Role::Investigator, 101, sections);
+            add("template", Role::JuniorDeveloper, 1, Writes::Template(vec!["Why \"so\"?".into()]));
         }
         shapes
     }

@@ -7,7 +7,7 @@ use super::{
     is_alike,
     lenient::{self, Json},
 };
-use crate::flow::cited::Place;
+use crate::flow::cited::{Place, lines};
 
 /// How much of a text is tried again and again, as a multiple of its length.
 const EFFORT: usize = 16;
@@ -210,11 +210,9 @@ fn to_place(json: Json, finding: &mut Finding, left: &mut Entry) {
     let quote = entry.text(&["quote", "code", "snippet"]);
     match Place::read(&path) {
         Some(mut place) => {
-            let number = line.trim().trim_start_matches(['L', 'l']);
-            let digits = number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-            match digits.parse().ok().filter(|line| *line > 0) {
-                Some(number) => place.line = Some(number),
-                None => left.keep("line", line),
+            match lines(line.trim()) {
+                (Some(first), until) => (place.line, place.until) = (Some(first), until),
+                (None, _) => left.keep("line", line),
             }
             finding.places.push(Quoted { place, quote });
         }

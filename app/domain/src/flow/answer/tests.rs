@@ -29,7 +29,7 @@ fn full() -> Answer {
             kind: "defect".into(),
             trust: Some(Trust::Codebase),
             places: vec![Quoted {
-                place: Place { path: "src/cart.rs".into(), line: Some(12) },
+                place: Place { path: "src/cart.rs".into(), line: Some(12), until: None },
                 quote: "let n = load();".into(),
             }],
             sources: vec![Source {
@@ -121,7 +121,7 @@ fn places_and_sources_come_in_many_forms() {
     };
     check(r#""places": ["src/a.rs:12"]"#, "src/a.rs:12 \"\"");
     check(r#""places": "src/a.rs:12""#, "src/a.rs:12 \"\"");
-    check(r#""place": {"file": "src/a.rs", "line_number": "12-15", "code": "x"}"#, "src/a.rs:12 \"x\"");
+    check(r#""place": {"file": "src/a.rs", "line_number": "12-15", "code": "x"}"#, "src/a.rs:12-15 \"x\"");
     check(r#""path": "src/a.rs", "line": 3, "quote": "y""#, "src/a.rs:3 \"y\"");
     check(r#""places": [{"path": "src/a.rs", "line": "soon", "odd": 1}]"#, "src/a.rs \"\", line=soon, odd=1");
     check(r#""places": [{"path": "", "line": 4, "quote": "z"}]"#, "line=4, quote=z");
@@ -193,16 +193,21 @@ fn verdicts_are_read() {
 }
 
 #[test]
-fn a_recommendation_is_refuted_as_a_whole_or_by_an_attempt_on_it() {
-    let check = |text: &str, refuted: bool| {
-        assert_eq!(read_verdicts(text).value.refutes_recommendation(), refuted, "{text}");
+fn a_conclusion_falls_as_a_whole_or_by_an_attempt_on_it() {
+    let check = |text: &str, expected: Option<Stand>| {
+        assert_eq!(read_verdicts(text).value.stand_of("Planned fix per file"), expected, "{text}");
     };
-    check(r#"{"recommendation": "refuted"}"#, true);
-    check(r#"{"recommendation": "stands"}"#, false);
-    check(r#"{"items": [{"about": ["The recommendation"], "verdict": "Refuted"}]}"#, true);
-    check(r#"{"items": [{"about": "recommendation", "verdict": "Partially refuted"}]}"#, false);
-    check(r#"{"items": [{"about": ["E1"], "verdict": "Refuted"}]}"#, false);
-    check("", false);
+    check(r#"{"recommendation": "refuted"}"#, Some(Stand::Refuted));
+    check(r#"{"recommendation": "weakened"}"#, Some(Stand::Weakened));
+    check(r#"{"recommendation": "stands"}"#, Some(Stand::Stands));
+    check(r#"{"items": [{"about": ["The recommendation"], "verdict": "Refuted"}]}"#, Some(Stand::Refuted));
+    check(r#"{"items": [{"about": ["planned fix"], "verdict": "Refuted"}]}"#, Some(Stand::Refuted));
+    check(
+        r#"{"items": [{"about": "recommendation", "verdict": "Partially refuted"}], "recommendation": "stands"}"#,
+        Some(Stand::Weakened),
+    );
+    check(r#"{"items": [{"about": ["root cause", "E1", "fix"], "verdict": "Refuted"}]}"#, None);
+    check("", None);
 }
 
 /// JSON with the names that answers have and values of any kind, each text a token of its own.

@@ -15,12 +15,14 @@ struct Scene {
     has_web: bool,
     diff: Option<String>,
     template: Option<&'static str>,
+    said_bytes_max: usize,
 }
 
 impl Scene {
     fn new(flow: FlowId, band: Band, fast: bool) -> Self {
         let plan = Plan::new(request(flow, band, fast), &signals(&Signal::ALL));
-        Self { plan, said: "SAID BEFORE", has_web: true, diff: None, template: None }
+        let (said, said_bytes_max) = ("SAID BEFORE", 100_000);
+        Self { plan, said, has_web: true, diff: None, template: None, said_bytes_max }
     }
 
     fn brief(&self, step: &str) -> Brief {
@@ -36,7 +38,7 @@ impl Scene {
             diff: self.diff.as_deref(),
             template: self.template,
             said: &said,
-            said_bytes_max: 100_000,
+            said_bytes_max: self.said_bytes_max,
         };
         brief(&context, step).unwrap()
     }
@@ -189,9 +191,51 @@ fn outside_of_data(prompt: &str) -> String {
 fn a_long_change_is_cut_and_that_is_told() {
     let mut scene = Scene::new(FlowId::UpdatePrDescription, Band::Small, false);
     scene.diff = Some("é".repeat(DIFF_BYTES_MAX));
-    let prompt = scene.brief("newcomer").prompt;
-    let words = format!("This is not all: {DIFF_BYTES_MAX} of {} bytes are left out.", 2 * DIFF_BYTES_MAX);
-    assert!(prompt.contains(&words));
+    let check = |scene: &Scene, step: &str, shown: usize| {
+        let all = 2 * DIFF_BYTES_MAX;
+        let words = format!("This is not all: {} of {all} bytes are left out.", all - shown);
+        assert!(scene.brief(step).prompt.contains(&words), "{step}: {words}");
+    };
+    scene.said_bytes_max = 1_000_000;
+    check(&scene, "newcomer", DIFF_BYTES_MAX);
+    // No more than the model can take, and whoever reads what others said too has room for half of that.
+    scene.said_bytes_max = 10_000;
+    check(&scene, "newcomer", 10_000);
+    check(&scene, "gate", 5_000);
+}
+
+#[test]
+fn whoever_judges_a_change_is_shown_it() {
+    let check = |flow, steps: &[&str]| {
+        let mut scene = Scene::new(flow, Band::Medium, false);
+        scene.diff = Some("+ let n = 1;".into());
+        for step in steps {
+            let prompt = scene.brief(step).prompt;
+            assert!(prompt.contains("# The change\n") && prompt.contains("+ let n = 1;"), "{flow}: {step}");
+        }
+    };
+    check(FlowId::UpdatePrDescription, &["newcomer", "tests", "draft", "gate"]);
+    check(FlowId::CodeReview, &["correctness", "check-correctness", "check-security"]);
+    check(FlowId::Investigate, &["root-cause", "fix-plan", "gate"]);
+}
+
+/// Its headings are the titles, for servers that hold a model to a schema and for those that do not.
+#[test]
+fn a_template_of_the_repository_names_the_sections() {
+    let check = |band, writer: &str| {
+        let mut scene = Scene::new(FlowId::UpdatePrDescription, band, false);
+        scene.template = Some("## Why\n\n## What it risks\n");
+        let Brief { prompt, schema, .. } = scene.brief(writer);
+        assert!(schema.contains(r#""enum":["Why","What it risks"]"#), "{schema}");
+        assert!(prompt.contains("one section for each heading of the template"), "{prompt}");
+        let outside = outside_of_data(&prompt);
+        assert!(!outside.contains("Look first") && !outside.contains("What it risks"), "{outside}");
+    };
+    check(Band::Small, "newcomer");
+    check(Band::Medium, "draft");
+    let mut scene = Scene::new(FlowId::UpdatePrDescription, Band::Medium, false);
+    scene.template = Some("## Why\n");
+    assert!(!scene.brief("tests").prompt.contains("## Why"), "who writes no section needs none");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::flow::{
         OnCallEngineer, RiskAnalyst, SecurityAnalyst, SoftwareArchitect, StructuralAnalyst, SystemArchitect,
     },
     Signal,
-    method::{Form, Method, Part, Pool, Shape, Synthesis, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Pool, Shape, Synthesis, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -148,9 +148,10 @@ break a caller that nobody looked at, and which view is missing?",
             "The risks in their order: because of what, what may happen, what is lost; cited by id.",
         ),
         section("Validation", Part::Validation),
-        section(
+        conclusion(
             "Recommendations",
-            Part::Recommendation("What to do, the most useful first, each with its evidence."),
+            "What to do, the most useful first, each with its evidence.",
+            "No clear recommendation.",
         ),
         section("Deferred", Part::Deferred),
     ],

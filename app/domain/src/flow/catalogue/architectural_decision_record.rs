@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{CodebaseExplorer, JuniorDeveloper, RiskAnalyst, SoftwareArchitect},
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -85,7 +85,7 @@ consequence left out that somebody will curse?",
         prose("Drivers", "What the decision has to satisfy, the weightiest first; cited by id."),
         prose("Options", "The options by the same points, as a Markdown table."),
         section("Validation", Part::Validation),
-        section("Decision", Part::Recommendation("What is decided, and by which drivers.")),
+        conclusion("Decision", "What is decided, and by which drivers.", "No clear winner."),
         prose(
             "Consequences",
             "What becomes easy, what becomes hard, what has to be done, how it is taken back.",

@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{CodebaseExplorer, InformationArchitect, JuniorDeveloper},
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -77,11 +77,10 @@ right to, and can the check that is proposed tell good from bad?",
         section("Validation", Part::Validation),
         prose("When", "Where it applies."),
         prose("When not", "Where it does not, and why."),
-        section(
+        conclusion(
             "Rule",
-            Part::Recommendation(
-                "The rule in one or two sentences, then a good and a bad example from the code.",
-            ),
+            "The rule in one or two sentences, then a good and a bad example from the code.",
+            "No clear rule.",
         ),
         prose("How to verify", "A search, a linter rule or a test that finds what breaks it."),
         section("Deferred", Part::Deferred),

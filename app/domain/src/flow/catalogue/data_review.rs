@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{BehavioralAnalyst, ConcurrencyAnalyst, DataEngineer, SecurityAnalyst},
-    method::{Form, Method, Part, Shape, angle, field, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, field, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -89,9 +89,10 @@ exist that was not seen, and is the proposed remedy safe on data that is already
         section("Open questions", Part::Questions),
         section("Validation", Part::Validation),
         section("Findings with data impact", Part::Findings),
-        section(
+        conclusion(
             "Order of remedy",
-            Part::Recommendation("What to mend in which order, and why in this order."),
+            "What to mend in which order, and why in this order.",
+            "No clear order.",
         ),
         section("Deferred", Part::Deferred),
     ],

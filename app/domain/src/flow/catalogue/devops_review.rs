@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{DataEngineer, DevopsEngineer, OnCallEngineer, SecurityAnalyst},
-    method::{Form, Method, Part, Shape, angle, field, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, field, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -87,9 +87,10 @@ the rollback really work with what was written meanwhile, and does a remedy fit 
             "What is deployed, where, how many, with which state, and what calls it.",
         ),
         section("Validation", Part::Validation),
-        section(
+        conclusion(
             "Readiness",
-            Part::Recommendation("Ready, ready with conditions, or not ready; and why, by id."),
+            "Ready, ready with conditions, or not ready; and why, by id.",
+            "Whether it is ready is not settled.",
         ),
         section("Findings", Part::Findings),
         prose(

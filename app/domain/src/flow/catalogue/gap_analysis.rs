@@ -7,7 +7,7 @@ use crate::flow::{
         ProjectManager, SecurityAnalyst, StructuralAnalyst,
     },
     Signal,
-    method::{Form, LEVELS, Method, Part, Pool, Shape, angle, field, prose, section, synthesis},
+    method::{Form, LEVELS, Method, Part, Pool, Shape, angle, conclusion, field, section, synthesis},
     rounds::{Rounds, Rule},
 };
 
@@ -118,12 +118,13 @@ what is the same. Each entry cites the findings that it rests on.",
 Attack above all the gaps called missing: search for each with other words. Then the wanted state: was a \
 statement left out, or one invented that nobody wrote?",
     spine: &[
-        prose(
+        section("Validation", Part::Validation),
+        conclusion(
             "Bottom line",
             "How far the project is from what is wanted, and which gaps decide, in a few sentences.",
+            "How far it is from what is wanted is not settled.",
         ),
         section("Magnitude", Part::ItemCounts),
-        section("Validation", Part::Validation),
         section("Gaps", Part::Items),
         section("Confidence", Part::ItemConfidence),
     ],

@@ -4,7 +4,7 @@ use crate::flow::{
     Band, Diff, Flow, FlowId, Focus, Kind,
     Role::{BehavioralAnalyst, ConcurrencyAnalyst, DataEngineer, Investigator, SoftwareArchitect},
     Signal,
-    method::{Form, Method, Part, Shape, Synthesis, angle, field, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, Synthesis, angle, conclusion, field, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -121,20 +121,21 @@ nothing yourself. If the cause is not sure, plan what to measure instead.",
     gate: "\
 Attack all three: the evidence (is it there, does it mean that?), the root cause (what else explains the \
 same evidence?), and the planned fix (does it remove the cause, what else does it break, would the named \
-test really fail without it?).",
+test really fail without it?). In about, write root cause or planned fix where an item concerns only one of \
+them; recommendation means both.",
     spine: &[
         prose("Problem", "What was seen and what was expected, in the words of the person who asked."),
         prose("Evidence", "The facts that decide, each with its id, and what they support or exclude."),
         section("Validation", Part::Validation),
-        prose(
+        conclusion(
             "Root cause",
             "The one cause that explains everything that was seen, with the ids it rests on.",
+            "The cause is not settled.",
         ),
-        section(
+        conclusion(
             "Planned fix per file",
-            Part::Recommendation(
-                "For each file: what to change and why. Then the test that fails without it.",
-            ),
+            "For each file: what to change and why. Then the test that fails without it.",
+            "No clear fix.",
         ),
     ],
 };

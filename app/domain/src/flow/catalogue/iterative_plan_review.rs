@@ -7,7 +7,7 @@ use crate::flow::{
         JuniorDeveloper, OnCallEngineer, ProjectManager, SecurityAnalyst, SystemArchitect, TestEngineer,
     },
     Signal,
-    method::{Field, Form, Method, Part, Pool, Shape, angle, field, prose, section, synthesis},
+    method::{Field, Form, Method, Part, Pool, Shape, angle, conclusion, field, section, synthesis},
     rounds::{Rounds, Rule},
 };
 
@@ -95,9 +95,10 @@ Attack above all the findings called major: would the plan really fail? Then wha
         section("Validation", Part::Validation),
         section("Findings", Part::Items),
         section("Rounds", Part::Rounds),
-        prose(
+        conclusion(
             "Suggested edits",
             "What should be changed in the plan, passage by passage. Nothing was changed.",
+            "No edit is suggested.",
         ),
         section("Deferred", Part::Deferred),
         section("Open questions", Part::Questions),

@@ -5,7 +5,7 @@ use crate::flow::{
     Role::{
         CodebaseExplorer, GapAnalyzer, InformationArchitect, ProjectManager, RiskAnalyst, SoftwareArchitect,
     },
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -94,9 +94,10 @@ and is what is least certain tried early?",
         prose("Goal", "What is reached at the end, and for whom."),
         section("Validation", Part::Validation),
         prose("Shape", "The parts of it, and what depends on what."),
-        section(
+        conclusion(
             "Why this order",
-            Part::Recommendation("Why the phases come in this order and not in another."),
+            "Why the phases come in this order and not in another.",
+            "No clear order.",
         ),
         prose(
             "Phases",

@@ -7,7 +7,7 @@ use crate::flow::{
         SecurityAnalyst, SoftwareArchitect, StructuralAnalyst, TestEngineer,
     },
     Signal,
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::{Rounds, Rule},
 };
 
@@ -131,7 +131,7 @@ what breaks for others who use the changed places, and which part could be left 
         prose("Outcome", "What is different when this is done."),
         prose("Context", "What is there today and what the change has to fit, with places."),
         section("Validation", Part::Validation),
-        section("Approach", Part::Recommendation("How it is built, and why so.")),
+        conclusion("Approach", "How it is built, and why so.", "No clear approach."),
         prose("Sequencing", "The pieces in their order; each can be shown and judged by itself."),
         prose("Risks", "What could go wrong, how one would notice, what lowers it."),
         prose("Tests", "Which tests, where, and what each protects."),

@@ -7,6 +7,9 @@ use crate::flow::{
     rounds::Rounds,
 };
 
+/// The kind of a finding that names something to run.
+pub const COMMAND: &str = "command";
+
 pub static FLOW: Flow = Flow {
     id: FlowId::ProjectDiscovery,
     name: "project-discovery",
@@ -91,7 +94,7 @@ other, look again.",
     rules: "\
 Only commands that exist, each as kind command with the place that defines it. Where the README \
 contradicts the files, report kind contradiction with both places.",
-    findings: Form { kinds: &["fact", "command", "contradiction"], ..Form::FINDINGS },
+    findings: Form { kinds: &["fact", COMMAND, "contradiction"], ..Form::FINDINGS },
     items: None,
     gate: "\
 Attack above all the commands: does each stand in the file that is named, word for word? Then what is said \
@@ -101,7 +104,7 @@ to be absent: search for it.",
         section("Validation", Part::Validation),
         prose("Docs", "Which documents there are, what each is about, and for whom."),
         prose("Projects", "For each project: frameworks, tests, configuration. One heading a project."),
-        section("Commands", Part::OfKind("command")),
+        section("Commands", Part::OfKind(COMMAND)),
         section("Contradictions with the README", Part::OfKind("contradiction")),
     ],
 };

@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{CodebaseExplorer, ResearchAnalyst, SoftwareArchitect},
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -108,11 +108,10 @@ other, does the recommended option fit what the project has, and was an obvious 
         prose("Results", "What was found out, point by point, each with the ids it rests on."),
         prose("Options", "The options side by side, as a Markdown table with the same points for each."),
         section("Validation", Part::Validation),
-        section(
+        conclusion(
             "Recommendation and its basis",
-            Part::Recommendation(
-                "One option, why, by which findings, and what would change it. Or: no clear winner, and what would settle it.",
-            ),
+            "One option, why, by which findings, and what would change it. Or: no clear winner, and what would settle it.",
+            "No clear winner.",
         ),
         section("Sources", Part::Sources),
     ],

@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{CodebaseExplorer, DevopsEngineer, JuniorDeveloper, OnCallEngineer},
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -82,7 +82,7 @@ and does Verify really show that it is over?",
         section("Validation", Part::Validation),
         prose("Symptoms", "What one sees, and what it looks like when it is something else."),
         prose("Prerequisites", "What one needs before the first step: access, tools, knowledge."),
-        section("Quick fix", Part::Recommendation("The quickest thing that helps, and what it costs.")),
+        conclusion("Quick fix", "The quickest thing that helps, and what it costs.", "No clear quick fix."),
         prose("Steps", "Numbered; one action each, with what one sees then."),
         prose("Verify", "How one sees that it is over."),
         prose("Escalate", "When to stop and whom or what to turn to."),

@@ -3,7 +3,7 @@
 use crate::flow::{
     Diff, Flow, FlowId, Focus, Kind,
     Role::{GapAnalyzer, InformationArchitect, JuniorDeveloper},
-    method::{Form, Method, Part, Shape, angle, prose, section, synthesis},
+    method::{Form, Method, Part, Shape, angle, conclusion, prose, section, synthesis},
     rounds::Rounds,
 };
 
@@ -70,9 +70,10 @@ would want to know, and would somebody without technical knowledge misunderstand
         prose("What it opens", "What becomes possible."),
         prose("Today and after", "Side by side, as a Markdown table."),
         prose("Not in this slice", "What is not part of it, and where that stands."),
-        section(
+        conclusion(
             "Asks",
-            Part::Recommendation("What is asked of the reader: a decision, a word, a resource; or nothing."),
+            "What is asked of the reader: a decision, a word, a resource; or nothing.",
+            "What to ask for is not settled.",
         ),
         section("Deferred", Part::Deferred),
         section("Open questions", Part::Questions),

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::flow::{
     Contract, Diff, Focus, Kind, Role, Signal,
-    method::{Form, Part, Pool, Shape, Synthesis, angle, section, synthesis},
+    method::{Form, Part, Pool, Shape, Synthesis, angle, conclusion, section, synthesis},
     rounds::Rounds,
 };
 
@@ -43,11 +43,12 @@ fn faults(method: &Method) -> Vec<String> {
     }
     let place = |wanted: fn(&Part) -> bool| method.spine.iter().position(|section| wanted(&section.part));
     let validation = place(|part| *part == Part::Validation);
-    let recommendation = place(|part| matches!(part, Part::Recommendation(_) | Part::ReviewVerdict));
-    match (validation, recommendation) {
+    let conclusion =
+        place(|part| matches!(part, Part::Conclusion { .. } | Part::ReviewVerdict | Part::NextStep));
+    match (validation, conclusion) {
         (None, _) => faults.push("the validation is not shown".to_owned()),
         (Some(above), Some(below)) if above > below => {
-            faults.push("the validation stands below the recommendation".to_owned());
+            faults.push("the validation stands below the conclusion".to_owned());
         }
         _ => {}
     }
@@ -90,8 +91,8 @@ fn a_method_that_cannot_work_is_told() {
     let rounds = Rounds { again: &["two"], ..Rounds::ONE };
     check(Method { rounds, ..SOUND }, &["two is asked again and does not exist"]);
     const BELOW: &[crate::flow::method::Section] =
-        &[section("Advice", Part::Recommendation("x")), section("Validation", Part::Validation)];
-    check(Method { spine: BELOW, ..SOUND }, &["the validation stands below the recommendation"]);
+        &[conclusion("Advice", "x", "None."), section("Validation", Part::Validation)];
+    check(Method { spine: BELOW, ..SOUND }, &["the validation stands below the conclusion"]);
 }
 
 #[test]

@@ -118,6 +118,84 @@ fn places_must_be_there() {
 }
 
 #[test]
+fn all_of_a_range_must_be_there() {
+    let place = |lines: &str| format!(r#""places": [{{"path": "src/cart.rs", "line": "{lines}"}}]"#);
+    check_finding(&place("2-5"), &[]);
+    check_finding(&place("2-9999"), &["Place: src/cart.rs has 12 lines, and lines 2 to 9999 are cited."]);
+    check_finding(&place("5-2"), &["Place: src/cart.rs:5-2 ends before it begins."]);
+    check_finding(
+        r#""claim": "see src/cart.rs:12-13""#,
+        &["Place: src/cart.rs has 12 lines, and lines 12 to 13 are cited."],
+    );
+}
+
+/// Whatever an agent says, a place that it makes up is found.
+#[test]
+fn nothing_that_is_said_goes_unchecked() {
+    let gone = "Place: src/gone.rs is not in the project.";
+    let check = |answer: &str, gate: &str, expected: &[&str]| {
+        let answer = format!(r#"{{"findings": [{{"id": "D1"}}], {answer}}}"#);
+        assert_eq!(flags(&answer, gate), expected, "{answer} {gate}");
+    };
+    check(
+        r#""summary": "See src/gone.rs:1 and [D1].""#,
+        FIVE,
+        &[&format!("Head {gone}"), "Head Summary: The summary is to be plain, and names D1, src/gone.rs."],
+    );
+    check(r#""summary": "All is well.""#, FIVE, &[]);
+    check(r#""good": ["src/gone.rs:1"]"#, FIVE, &[&format!("Good {gone}")]);
+    check(r#""deferred": [{"what": "x", "source": "src/gone.rs:1"}]"#, FIVE, &[&format!("Deferred {gone}")]);
+    check(r#""questions": [{"question": "src/gone.rs:1?"}]"#, FIVE, &[&format!("Questions {gone}")]);
+    check(r#""remark": "src/gone.rs:1""#, FIVE, &[&format!("Also(0) {gone}")]);
+    check(
+        r#""sections": [{"title": "Own", "text": "src/gone.rs:1"}]"#,
+        FIVE,
+        &[&format!("Section(0) {gone}")],
+    );
+    for field in ["hypothesis", "impact"] {
+        let text = if field == "impact" { "\"i\"" } else { "\"h\"" };
+        let gate =
+            FIVE.replacen(&format!("\"{field}\": {text}"), &format!("\"{field}\": \"src/gone.rs:1\""), 1);
+        check(r#""good": []"#, &gate, &[&format!("Attempt(0) {gone}")]);
+    }
+    for field in ["\"settle\": \"src/gone.rs:1\"", "\"risks\": [\"src/gone.rs:1\"]"] {
+        check(r#""good": []"#, &FIVE.replace("\"drops\": []", field), &[&format!("Head {gone}")]);
+    }
+    check(r#""good": []"#, &FIVE.replace("Few looked.", "src/gone.rs:1"), &[&format!("Head {gone}")]);
+}
+
+#[test]
+fn a_decision_does_not_stand_on_single_sources_alone() {
+    let plan = Plan::new(request(FlowId::PlanAFeature, Band::Small, false), &signals(&[]));
+    let check = |decision: &str, expected: &[&str]| {
+        let said = |step: &str| match step {
+            "manager" => r#"{"findings": [{"id": "PM1", "trust": "web", "single_source": true,
+                "sources": [{"url": "https://a.org", "date": "2026"}]}, {"id": "PM2", "trust": "provided"}]}"#
+                .to_owned(),
+            "gate" => FIVE.replace("[\"D1\"]", "[]"),
+            "newcomer" => "{}".to_owned(),
+            _ => format!(r#"{{"items": [{{"id": "D1", {decision}}}]}}"#),
+        };
+        let agents = plan.steps.iter().filter(|step| step.agent().is_some());
+        let outputs: Vec<_> =
+            agents.map(|step| Output { step, ended: Ended::Said(said(&step.id.0)) }).collect();
+        let flags = super::check(&Gathered::new(&plan, &outputs), &Files, true);
+        let words: Vec<_> = flags.values().flatten().map(|flag| flag.words.as_str()).collect();
+        assert_eq!(words, expected, "{decision}");
+    };
+    let alone = "Everything that this rests on has a single source.";
+    check(r#""cites": ["PM1"]"#, &[alone]);
+    check(r#""why": "So it is [PM1].""#, &[alone]);
+    check(r#""cites": ["PM1", "PM2"]"#, &[]);
+    check(r#""cites": ["PM1"], "places": ["src/cart.rs:1"]"#, &[]);
+    check(
+        r#""trust": "web", "single_source": true, "sources": [{"url": "https://a.org", "date": "2026"}]"#,
+        &[alone],
+    );
+    check(r#""trust": "provided""#, &[]);
+}
+
+#[test]
 fn a_quote_must_stand_there_white_space_aside() {
     let check = |line: usize, quote: &str, expected: &[&str]| {
         let quote = serde_json::to_string(quote).unwrap();

@@ -1,5 +1,7 @@
 //! The smaller pieces of a report.
 
+use std::collections::BTreeSet;
+
 use super::{Attempt, Badge, Block, Citation, Entry, Missing, Table, Text, Tone};
 use crate::flow::{
     answer,
@@ -10,7 +12,7 @@ use crate::flow::{
 };
 
 pub(super) fn text(project: &dyn ProjectText, markdown: &str, flags: Vec<Flag>) -> Text {
-    let citations = places_in(markdown).into_iter().map(|place| citation(project, place, "")).collect();
+    let citations = named(project, [markdown].into_iter());
     Text { markdown: markdown.trim().to_owned(), citations, flags }
 }
 
@@ -28,10 +30,29 @@ pub(super) fn table(head: &[&str], rows: Vec<Vec<String>>) -> Block {
 }
 
 /// One point a line.
-pub(super) fn points(project: &dyn ProjectText, points: &[String]) -> Block {
+pub(super) fn points(project: &dyn ProjectText, points: &[String], flags: Vec<Flag>) -> Block {
     let lines: Vec<_> =
         points.iter().map(|point| format!("- {}", point.trim().replace('\n', "\n  "))).collect();
-    Block::Text(text(project, &lines.join("\n"), Vec::new()))
+    Block::Text(text(project, &lines.join("\n"), flags))
+}
+
+/// What is to be said below something that has no place for it: where the places that it names lead, and what is wrong
+/// with it.
+pub(super) fn checked<'a>(
+    project: &dyn ProjectText,
+    texts: impl Iterator<Item = &'a String>,
+    flags: Vec<Flag>,
+) -> Option<Block> {
+    let citations = named(project, texts.map(String::as_str));
+    let is_needed = !citations.is_empty() || !flags.is_empty();
+    is_needed.then(|| Block::Text(Text { markdown: String::new(), citations, flags }))
+}
+
+/// The places that several texts name, each once.
+fn named<'a>(project: &dyn ProjectText, texts: impl Iterator<Item = &'a str>) -> Vec<Citation> {
+    let mut seen = BTreeSet::new();
+    let places = texts.flat_map(places_in).filter(|place| seen.insert(place.clone()));
+    places.map(|place| citation(project, place, "")).collect()
 }
 
 /// What the report adds to a finding.
@@ -74,7 +95,10 @@ pub(super) fn entry(
     Block::Entry(Box::new(Entry {
         id: finding.shown_id(),
         title: finding.title.trim().to_owned(),
-        text: text(project, &finding.claim, Vec::new()),
+        text: Text {
+            citations: named(project, finding.texts()),
+            ..text(project, &finding.claim, Vec::new())
+        },
         badges,
         citations: finding.places.iter().map(cited).collect(),
         sources: finding.sources.clone(),
@@ -89,7 +113,10 @@ pub(super) fn attempt(project: &dyn ProjectText, attempt: &answer::Attempt, flag
         id: attempt.id.trim().to_owned(),
         about: attempt.about.clone(),
         hypothesis: attempt.hypothesis.clone(),
-        checked: text(project, &attempt.checked, Vec::new()),
+        checked: Text {
+            citations: named(project, attempt.texts()),
+            ..text(project, &attempt.checked, Vec::new())
+        },
         verdict: attempt.verdict,
         impact: attempt.impact.clone(),
         fields: attempt.fields.clone(),

@@ -2,22 +2,22 @@
 
 mod appendix;
 mod findings;
+mod head;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Block, Head, Material, Missing, Report, Section,
-    blocks::{missing, points, said, text},
+    Block, Material, Report, Section,
+    blocks::{checked, missing, points, said, text},
     tables,
 };
 use crate::flow::{
     Role,
-    answer::{Finding, Verdict},
-    cited::ClaimId,
+    answer::Finding,
     evidence::{self, At, Flag},
     gathered::{Gathered, Worker, Written},
-    method::{self, Part, Shape},
+    method::{self, Part},
     plan,
     review::{self, Review, YAGNI},
 };
@@ -26,12 +26,13 @@ pub(super) fn report(material: &Material<'_>) -> Report {
     let gathered = Gathered::new(material.plan, material.outputs);
     let flags = evidence::check(&gathered, material.project, material.has_web);
     let review = reviewed(&gathered);
-    let (attacked, shown) = (attacked(&gathered), BTreeSet::new());
-    let mut builder = Builder { material, gathered: &gathered, review, flags, attacked, shown };
+    let mut builder = Builder { material, gathered: &gathered, review, flags, shown: BTreeSet::new() };
     let mut sections = builder.spine();
     sections.extend(builder.appendix());
     let request = &material.plan.request;
-    Report { flow: request.flow, band: request.band, head: builder.head(), sections }
+    let mut report = Report { flow: request.flow, band: request.band, head: builder.head(), sections };
+    report.head.failed_checks = report.flags().count();
+    report
 }
 
 /// What a review shows of what its validators left.
@@ -47,71 +48,16 @@ fn reviewed(gathered: &Gathered<'_>) -> Review {
     review::review(&findings, gathered.plan.request.band, |words| form.level(words))
 }
 
-/// What the gate made of each finding that it did not confirm.
-fn attacked(gathered: &Gathered<'_>) -> BTreeMap<ClaimId, Vec<String>> {
-    let mut attacked: BTreeMap<ClaimId, Vec<String>> = BTreeMap::new();
-    for attempt in gathered.attempts() {
-        let Some(verdict) = attempt.verdict.filter(|verdict| *verdict != Verdict::Confirmed) else {
-            continue;
-        };
-        let words = format!("{} in {}", verdict.words().to_lowercase(), attempt.id.trim());
-        for id in attempt.about.iter().filter_map(|about| ClaimId::read(about)) {
-            attacked.entry(id).or_default().push(words.clone());
-        }
-    }
-    attacked
-}
-
 struct Builder<'a> {
     material: &'a Material<'a>,
     gathered: &'a Gathered<'a>,
     review: Review,
     flags: BTreeMap<At, Vec<Flag>>,
-    attacked: BTreeMap<ClaimId, Vec<String>>,
     /// The findings that stand in the report already.
     shown: BTreeSet<usize>,
 }
 
 impl Builder<'_> {
-    fn head(&self) -> Head {
-        let gathered = self.gathered;
-        let of_workers = gathered.workers.iter().map(|worker| (worker.step, &worker.missing));
-        let of_gates = gathered.gates.iter().map(|gate| (gate.step, &gate.missing));
-        let gone = |(step, why): (&plan::Step, &Option<String>)| {
-            why.clone().map(|why| Missing { what: step.label.clone(), why })
-        };
-        let mut notes = self.material.notes.clone();
-        if !self.material.has_web && gathered.workers.iter().any(|worker| !worker.agent.role.sees_project()) {
-            notes.push("No web was available: what is said about the world is reasoning.".to_owned());
-        }
-        if gathered.is_refuted() {
-            notes.push("What was recommended was refuted, so there is no clear winner.".to_owned());
-        }
-        let summary = match (self.summarizer(), &gathered.method.shape) {
-            (Some(at), _) => gathered.workers[at].summary.trim().to_owned(),
-            (None, Shape::PerAngle) => self.review_summary(),
-            (None, Shape::Folded(_)) => "Nobody wrote a summary.".to_owned(),
-        };
-        Head {
-            summary,
-            confidence: gathered.confidence(),
-            reason: self.reason(),
-            failed_checks: self.flags.values().map(Vec::len).sum(),
-            flags: self.flags_at(At::Head),
-            missing: of_workers.chain(of_gates).filter_map(gone).collect(),
-            notes,
-        }
-    }
-
-    /// Whose summary the head shows: the last who wrote for the report.
-    fn summarizer(&self) -> Option<usize> {
-        let is_review = matches!(self.gathered.method.shape, Shape::PerAngle);
-        let writes = |worker: &Worker<'_>| {
-            worker.agent.part == plan::Part::Synthesis || (self.gathered.plan.angles_write() && !is_review)
-        };
-        self.gathered.workers.iter().rposition(|worker| writes(worker) && !worker.summary.trim().is_empty())
-    }
-
     fn angles(&self) -> impl Iterator<Item = (usize, &Worker<'_>)> {
         self.gathered.workers.iter().enumerate().filter(|(_, worker)| worker.agent.part == plan::Part::Angle)
     }
@@ -140,7 +86,9 @@ impl Builder<'_> {
         let gathered = self.gathered;
         let blocks = match section.part {
             Part::Prose(_) => self.prose(section.title),
-            Part::Recommendation(_) => self.recommendation(section.title),
+            Part::Conclusion { refuted, .. } => {
+                self.concluded(section.title, refuted, self.prose(section.title))
+            }
             Part::Validation => self.validation(),
             Part::Findings => self.all_findings(),
             Part::Level(level) => self.level(level),
@@ -151,13 +99,10 @@ impl Builder<'_> {
             Part::ItemCounts => tables::item_counts(gathered).into_iter().collect(),
             Part::ItemConfidence => vec![tables::item_confidence(gathered)],
             Part::Security => self.security(),
-            Part::Good if gathered.good.is_empty() => Vec::new(),
-            Part::Good => vec![points(self.material.project, &gathered.good)],
+            Part::Good => self.good(),
             Part::ReviewVerdict => vec![said(self.review_verdict())],
-            Part::Deferred if gathered.deferred.is_empty() => Vec::new(),
-            Part::Deferred => vec![tables::deferred(&gathered.deferred)],
-            Part::Questions if gathered.questions.is_empty() => Vec::new(),
-            Part::Questions => vec![tables::questions(&gathered.questions)],
+            Part::Deferred => self.deferred(),
+            Part::Questions => self.questions(),
             Part::Sources => tables::sources(gathered).into_iter().collect(),
             Part::Rounds => {
                 let (table, why) = tables::rounds(gathered, self.material.outputs);
@@ -165,7 +110,10 @@ impl Builder<'_> {
             }
             Part::NextStep => {
                 let step = if gathered.next_step.trim().is_empty() { "none" } else { &gathered.next_step };
-                vec![Block::Text(text(self.material.project, step, self.flags_at(At::NextStep)))]
+                let step = text(self.material.project, step, self.flags_at(At::NextStep));
+                let refuted = gathered.method.conclusions().find(|(title, _)| *title == section.title);
+                let refuted = refuted.map_or("", |(_, refuted)| refuted);
+                self.concluded(section.title, refuted, vec![Block::Text(step)])
             }
         };
         if blocks.is_empty() { vec![said("Nothing.")] } else { blocks }
@@ -182,6 +130,39 @@ impl Builder<'_> {
     fn written(&self, at: usize) -> Block {
         let words = &self.gathered.sections[at].text;
         Block::Text(text(self.material.project, words, self.flags_at(At::Section(at))))
+    }
+
+    fn good(&self) -> Vec<Block> {
+        let good = &self.gathered.good;
+        let told = || points(self.material.project, good, self.flags_at(At::Good));
+        (!good.is_empty()).then(told).into_iter().collect()
+    }
+
+    fn deferred(&self) -> Vec<Block> {
+        let deferred = &self.gathered.deferred;
+        let texts = deferred.iter().flat_map(|it| [&it.what, &it.why, &it.reopen_when, &it.source]);
+        self.tabled(!deferred.is_empty(), || tables::deferred(deferred), texts, At::Deferred)
+    }
+
+    fn questions(&self) -> Vec<Block> {
+        let questions = &self.gathered.questions;
+        let texts = questions.iter().flat_map(|it| [&it.question, &it.recommended]);
+        self.tabled(!questions.is_empty(), || tables::questions(questions), texts, At::Questions)
+    }
+
+    /// A table of what was said, and below it the places that it names.
+    fn tabled<'b>(
+        &self,
+        is_there: bool,
+        table: impl FnOnce() -> Block,
+        texts: impl Iterator<Item = &'b String>,
+        at: At,
+    ) -> Vec<Block> {
+        if !is_there {
+            return Vec::new();
+        }
+        let below = checked(self.material.project, texts, self.flags_at(at));
+        [Some(table()), below].into_iter().flatten().collect()
     }
 
     fn flags_at(&self, at: At) -> Vec<Flag> {

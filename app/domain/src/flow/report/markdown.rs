@@ -44,7 +44,7 @@ fn block(block: &Block, pieces: &mut Vec<String>) {
         Block::Heading(title) => pieces.push(format!("### {}", line(title))),
         Block::Text(text) => pieces.extend([text.markdown.clone(), flags(&text.flags)]),
         Block::Overturned(text) => {
-            pieces.push("What was recommended, and refuted:".to_owned());
+            pieces.push("What was concluded, and refuted:".to_owned());
             let quoted: Vec<_> = text.markdown.lines().map(|line| format!("> {line}")).collect();
             pieces.extend([quoted.join("\n"), flags(&text.flags)]);
         }

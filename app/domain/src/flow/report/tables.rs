@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Block, blocks::table};
 use crate::flow::{
-    answer::{Deferred, Finding, Question, Source},
+    answer::{Deferred, Question, Source},
     fold::Output,
-    gathered::Gathered,
+    gathered::{Found, Gathered, Guard},
     plan::Part,
     review::{Judged, Review, Severity},
     rounds::Next,
@@ -23,7 +23,12 @@ pub(super) fn finding_counts(gathered: &Gathered<'_>, review: &Review) -> Block 
             judged.iter().filter(of).filter(|judged| judged.severity == severity).count().to_string()
         });
         let dropped = gathered.findings.iter().filter(|found| found.worker == at && found.is_dropped).count();
-        let state = worker.missing.clone().unwrap_or_else(|| "reviewed".to_owned());
+        let gate = gathered.gates.iter().find(|gate| gate.of == worker.agent.of);
+        let state = match (&worker.missing, gate.and_then(Guard::unvalidated)) {
+            (Some(why), _) => why.clone(),
+            (None, Some(why)) => format!("reviewed, not validated: {why}"),
+            (None, None) => "reviewed".to_owned(),
+        };
         let mut row = vec![worker.step.label.clone()];
         row.extend(counts);
         row.extend([dropped.to_string(), state]);
@@ -38,7 +43,8 @@ pub(super) fn item_counts(gathered: &Gathered<'_>) -> Option<Block> {
     let count = |kind: Option<&str>, level: Option<&str>| {
         let of_kind = |kind_of: &str| kind.is_none() || form.kind(kind_of) == kind;
         let of_level = |level_of: &str| level.is_none() || form.level(level_of) == level;
-        gathered.items.iter().filter(|item| of_kind(&item.kind) && of_level(&item.level)).count().to_string()
+        let items = gathered.standing_items().map(|found| &found.finding);
+        items.filter(|item| of_kind(&item.kind) && of_level(&item.level)).count().to_string()
     };
     let row = |name: &str, kind: Option<&str>| {
         let levels = form.levels.iter().map(|level| count(kind, Some(level)));
@@ -50,10 +56,12 @@ pub(super) fn item_counts(gathered: &Gathered<'_>) -> Option<Block> {
 }
 
 pub(super) fn item_confidence(gathered: &Gathered<'_>) -> Block {
-    let row = |item: &Finding| {
-        vec![item.shown_id(), item.title.clone(), item.field("confidence").unwrap_or("not told").to_owned()]
+    let row = |Found { finding, doubts, .. }: &Found| {
+        let own = finding.field("confidence").unwrap_or("not told").to_owned();
+        let confidence = std::iter::once(own).chain(doubts.iter().cloned()).collect::<Vec<_>>().join(", ");
+        vec![finding.shown_id(), finding.title.clone(), confidence]
     };
-    table(&["Id", "What", "Confidence"], gathered.items.iter().map(row).collect())
+    table(&["Id", "What", "Confidence"], gathered.standing_items().map(row).collect())
 }
 
 pub(super) fn deferred(deferred: &[Deferred]) -> Block {

@@ -48,6 +48,18 @@ fn prose_old_answers_and_other_peoples_code_tell_nothing() {
 }
 
 #[test]
+fn a_file_that_is_too_long_is_known_to_be_unread() {
+    let mut search = SignalSearch::default();
+    search.pass_over("node_modules/all.js");
+    assert!(!search.signals.is_partial);
+    search.pass_over("db/migrations/0001_dump.sql");
+    let signals = search.finish();
+    assert!(signals.is_partial && signals.has(Signal::Data));
+    let absence = "no sign of calls to other systems in the part that was searched (1 file)";
+    assert_eq!(signals.absence(Signal::Resilience), absence);
+}
+
+#[test]
 fn the_first_place_is_kept_and_shortened() {
     let mut search = SignalSearch::default();
     search.look("b.rs", &format!("  let mutex = 1; {}", "x".repeat(500)));

@@ -3,8 +3,9 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::{
     backend::Backend,
+    feed::StreamId,
     flow::{Band, FlowId, Signals},
-    run::{RunStep, Status, tests::run as planned},
+    run::{Draft, RunStep, Status, tests::run as planned},
     task::Status as TaskStatus,
 };
 
@@ -19,6 +20,7 @@ fn terms(paid: bool) -> Terms {
         since: None,
         template: None,
         has_web: false,
+        recorded: None,
     }
 }
 
@@ -40,12 +42,14 @@ struct Story {
     now: Shown,
     told: Vec<Event>,
     ids: u128,
+    tried: u32,
 }
 
 impl Story {
     fn new(flow: FlowId, band: Band) -> Self {
         let start = shown(flow, band);
-        let mut story = Self { now: start.clone(), start: start.clone(), told: Vec::new(), ids: 1_000 };
+        let mut story =
+            Self { now: start.clone(), start: start.clone(), told: Vec::new(), ids: 1_000, tried: 0 };
         let events = start.begin(story.fresh(), 5).unwrap();
         story.tell(events);
         story
@@ -75,7 +79,8 @@ impl Story {
         let attempt = self.claim(step);
         let fresh = self.fresh();
         let task = self.task(step).id;
-        let ended = Ended { task, attempt, outcome, stream_len: 3, tally: None, fresh, at_ms: 7 };
+        let ended =
+            Ended { task, attempt, outcome, stream_len: 3, tally: None, tried: self.tried, fresh, at_ms: 7 };
         self.tell(self.now.ended(ended).unwrap());
     }
 
@@ -130,10 +135,12 @@ fn a_lost_attempt_is_tried_again_and_its_text_stays() {
     story.end("options", Outcome::Lost);
     story.check();
     assert_eq!(story.now.run.step(&StepId("options".into())).map(|step| step.lost), Some(1));
+    story.claim("project");
+    let (growing, project) = (story.now.growing_streams(), story.task("project").id);
+    assert_eq!(growing, [(StreamId { task: project, attempt: Attempt(1) }, None)], "what is over is not");
     story.done("options");
-    let streams: Vec<_> =
-        story.now.visible_streams().into_iter().map(|(stream, len)| (stream.attempt.0, len)).collect();
-    assert_eq!(streams, [(1, Some(3)), (2, Some(3))]);
+    let streams = story.now.streams_of(&StepId("options".into()));
+    assert_eq!(streams.iter().map(|stream| stream.attempt.0).collect::<Vec<_>>(), [1, 2]);
     story.check();
     let mut gone = Story::new(FlowId::Research, Band::Small);
     for _ in 0..3 {
@@ -157,8 +164,8 @@ fn cancel_ends_what_waits_and_asks_what_runs_to_stop() {
         story.now.run.steps.iter().map(|step| (step.step.id.0.as_str(), step.status.label())).collect();
     assert_eq!((words["options"], words["project"], words["render"]), ("Stopping", "Cancelled", "Cancelled"));
     let (task, fresh) = (story.task("options").id, story.fresh());
-    let ended =
-        Ended { task, attempt, outcome: Outcome::Cancelled, stream_len: 0, tally: None, fresh, at_ms: 9 };
+    let outcome = Outcome::Cancelled;
+    let ended = Ended { task, attempt, outcome, stream_len: 0, tally: None, tried: 0, fresh, at_ms: 9 };
     let events = story.now.ended(ended.clone()).unwrap();
     story.tell(events);
     story.check();
@@ -175,6 +182,33 @@ fn what_ends_as_stopped_by_itself_is_not_stopped_again() {
     let stops = story.told.iter().filter(|event| matches!(event, Event::TaskCancelling { .. })).count();
     assert_eq!(stops, 0);
     story.check();
+}
+
+#[test]
+fn how_often_an_agent_tried_to_write_is_told_with_its_step() {
+    let mut story = Story::new(FlowId::Research, Band::Small);
+    story.tried = 2;
+    story.done("options");
+    story.tried = 0;
+    story.done("project");
+    assert_eq!(story.now.tried, [(StepId("options".into()), 2)].into());
+    story.check();
+}
+
+#[test]
+fn a_launch_is_the_same_if_all_of_it_is() {
+    let shown = shown(FlowId::Research, Band::Small);
+    let same = shown.again(shown.id(), Band::Small);
+    assert!(shown.is_of(&same));
+    let other = SessionId(uuid::Uuid::from_u128(21));
+    for draft in [
+        shown.again(shown.id(), Band::Large),
+        Draft { focus: "Something else".into(), ..same.clone() },
+        Draft { session: other, ..same.clone() },
+        Draft { flow: "dance".into(), ..same },
+    ] {
+        assert!(!shown.is_of(&draft), "{draft:?}");
+    }
 }
 
 #[test]

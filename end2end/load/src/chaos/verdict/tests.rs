@@ -74,7 +74,7 @@ impl Scene {
         let page = Watcher::showing(self.asked.question.chat, Mirror::new(self.page.clone()));
         verdict.look_at(&page, &self.promises, &self.fresh, std::slice::from_ref(&self.asked));
         verdict.compare(&self.records);
-        (verdict.lost.len(), verdict.double.len())
+        (verdict.faults.lost.len(), verdict.faults.double.len())
     }
 
     fn chat(&mut self) -> &mut Chat {

@@ -91,7 +91,10 @@ fn a_request_is_answered_once_and_only_as_it_offers() {
     let question =
         Ask { number: 3, title: "rm x".into(), kind: tool::Kind::Execute, detail: String::new(), options };
     let phase = Phase::Asking(question);
-    chat = fed(chat.clone(), &chat.tasks[&task].decide(task::Input::Phase { attempt, phase }).unwrap());
+    chat = fed(
+        chat.clone(),
+        &chat.tasks[&task].decide(task::Input::Phase { attempt, phase, at_ms: 3 }).unwrap(),
+    );
     let answer = |chat: &Chat, attempt, number, permit| {
         chat.decide(Input::Answer { task, attempt: Attempt(attempt), number, permit })
     };

@@ -34,6 +34,7 @@ fn battle() -> Battle {
         tokens_max: Some(9),
         carry: true,
         check: Some("make test".into()),
+        setup: None,
         judge: Some(Judge { model: model("j"), paid: false }),
         host: "h".into(),
     };
@@ -72,13 +73,15 @@ fn a_contestant_updated() {
     };
     contestant.tries = vec![TaskId(id(3))];
     contestant.standing = Standing::Failed { reason: "no".into() };
+    contestant.unkept = Some("full".into());
     check(
         updated(contestant.clone()),
         &format!(
-            r#"{{"contestant_updated":{{"battle":"{ONE}","contestant":{{"id":"{TWO}","identity":{{"backend":"goose"}},"model":{{"server":"s","model":"m"}},"lane":"local","tries":["{THREE}"],"standing":{{"failed":{{"reason":"no"}}}},"check":"none"}},"battle_status":"running"}}}}"#
+            r#"{{"contestant_updated":{{"battle":"{ONE}","contestant":{{"id":"{TWO}","identity":{{"backend":"goose"}},"model":{{"server":"s","model":"m"}},"lane":"local","tries":["{THREE}"],"standing":{{"failed":{{"reason":"no"}}}},"unkept":"full","check":"none"}},"battle_status":"running"}}}}"#
         ),
     );
     contestant.standing = Standing::Done;
+    contestant.unkept = None;
     contestant.tokens = Some(30);
     contestant.benchmark = Some(Benchmark {
         duration_ms: 900,
@@ -91,7 +94,7 @@ fn a_contestant_updated() {
         cut_short: true,
     });
     let file = Changed { path: "a".into(), status: Became::Modified, added: 1, deleted: 2, is_binary: false };
-    contestant.changes = Some(Changes { files: vec![file], added: 1, deleted: 2 });
+    contestant.changes = Some(Changes { files: vec![file], added: 1, deleted: 2, left_out: Vec::new() });
     let checked = Checked { code: Some(1), duration_ms: 7, failures: vec!["t".into()], tail: "end".into() };
     contestant.check = CheckState::Done { task: TaskId(id(2)), checked };
     check(
@@ -110,7 +113,9 @@ fn a_battle_updated() {
         stopped: None,
         finished_at_ms: None,
         winner: None,
+        judged: None,
         base_check: CheckState::Pending { task: TaskId(id(2)) },
+        opinion_tokens: 0,
     };
     check(
         updated(course),
@@ -123,18 +128,20 @@ fn a_battle_updated() {
         stopped: Some(Stopped::Spent),
         finished_at_ms: Some(8),
         winner: Some(ContestantId(id(2))),
+        judged: Some(ContestantId(id(3))),
         base_check: CheckState::Void { reason: "no".into() },
+        opinion_tokens: 12,
     };
     check(
         updated(course),
         &format!(
-            r#"{{"battle_updated":{{"battle":"{ONE}","status":"cancelled","stopped":"spent","finished_at_ms":8,"winner_contestant_id":"{TWO}","base_check":{{"void":{{"reason":"no"}}}}}}}}"#
+            r#"{{"battle_updated":{{"battle":"{ONE}","status":"cancelled","stopped":"spent","finished_at_ms":8,"winner_contestant_id":"{TWO}","judged_contestant_id":"{THREE}","base_check":{{"void":{{"reason":"no"}}}},"opinion_tokens":12}}}}"#
         ),
     );
 }
 
 fn judgement(answer: Option<Answer>) -> Judgement {
-    Judgement { task: TaskId(id(3)), first: 0, second: 1, round: 2, tries: 1, answer }
+    Judgement { task: TaskId(id(3)), first: 0, second: 1, letters: None, round: 2, tries: 1, answer }
 }
 
 #[test]
@@ -150,6 +157,7 @@ fn an_analysis_updated() {
         model: model("j"),
         paid: false,
         rounds: 3,
+        by_person: false,
         entrants: vec![entrant(2, Some("It did.")), entrant(3, None)],
         judgements: vec![judgement(None)],
         state: State::Digesting,
@@ -184,10 +192,11 @@ fn an_analysis_updated() {
         ),
     );
     analysis.state = State::Failed { reason: "no".into() };
+    analysis.by_person = true;
     check(
         updated(&analysis),
         &format!(
-            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"entrants":[],"judgements":[],"state":{{"failed":{{"reason":"no"}}}},"begun_at_ms":5,"ended_at_ms":9}}}}}}"#
+            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"by_person":true,"entrants":[],"judgements":[],"state":{{"failed":{{"reason":"no"}}}},"begun_at_ms":5,"ended_at_ms":9}}}}}}"#
         ),
     );
 }
@@ -205,6 +214,14 @@ fn a_judgement_made() {
             ),
         );
     }
+    let judgement = Judgement { letters: Some(['S', 'P']), ..judgement(None) };
+    let made = Event::JudgementMade { battle: BATTLE, analysis: 1, place: 4, judgement };
+    check(
+        made,
+        &format!(
+            r#"{{"judgement_made":{{"battle":"{ONE}","analysis":1,"place":4,"judgement":{{"task":"{THREE}","first":0,"second":1,"letters":["S","P"],"round":2,"tries":1}}}}}}"#
+        ),
+    );
 }
 
 #[test]

@@ -1,16 +1,14 @@
 //! What was said and has no place in the spine: shown below it, never dropped.
 
 use super::{
-    super::{
-        Block, Section,
-        blocks::{points, text},
-        tables,
-    },
+    super::{Block, Section, blocks::text},
     Builder,
 };
 use crate::flow::{
+    evidence::At,
     gathered::{Also, is_title},
     method::{Part, Shape},
+    plan,
 };
 
 impl Builder<'_> {
@@ -22,14 +20,14 @@ impl Builder<'_> {
                 sections.push(Section { title: title.to_owned(), blocks });
             }
         };
-        if !method.has(Part::Questions) && !gathered.questions.is_empty() {
-            add("Open questions", vec![tables::questions(&gathered.questions)]);
+        if !method.has(Part::Questions) {
+            add("Open questions", self.questions());
         }
-        if !method.has(Part::Deferred) && !gathered.deferred.is_empty() {
-            add("Deferred", vec![tables::deferred(&gathered.deferred)]);
+        if !method.has(Part::Deferred) {
+            add("Deferred", self.deferred());
         }
-        if !method.has(Part::Good) && !gathered.good.is_empty() {
-            add("What is good", vec![points(self.material.project, &gathered.good)]);
+        if !method.has(Part::Good) {
+            add("What is good", self.good());
         }
         add("What each agent found", self.by_worker());
         add("Also said", self.also_said());
@@ -50,11 +48,12 @@ impl Builder<'_> {
             let left_out: Vec<usize> = left_out.map(|judged| judged.at).collect();
             self.shown.extend(left_out);
         }
-        let summarizer = self.summarizer();
+        let summarizer = self.gathered.summarizer();
         let mut blocks = Vec::new();
         for (at, worker) in self.gathered.workers.iter().enumerate() {
             // The head and the sections of angles show theirs already.
-            let is_told = method.has(Part::Angles) || summarizer == Some(at);
+            let is_angle = worker.agent.part == plan::Part::Angle;
+            let is_told = (is_angle && method.has(Part::Angles)) || summarizer == Some(at);
             let has_summary = !worker.summary.trim().is_empty() && !is_told;
             if has_summary || !self.unshown(at, |_| true).is_empty() {
                 blocks.extend(self.of_worker(at, |_| true));
@@ -77,9 +76,9 @@ impl Builder<'_> {
                 blocks.push(self.written(at));
             }
         }
-        for also in gathered.also.iter().filter(|also| !also.is_verbatim) {
+        for (at, also) in gathered.also.iter().enumerate().filter(|(_, also)| !also.is_verbatim) {
             blocks.push(Block::Heading(format!("{}: {}", also.label, also.name)));
-            blocks.push(Block::Text(text(self.material.project, &also.text, Vec::new())));
+            blocks.push(Block::Text(text(self.material.project, &also.text, self.flags_at(At::Also(at)))));
         }
         blocks
     }

@@ -20,19 +20,16 @@ impl Builder<'_> {
     fn finding(&mut self, at: usize, mut mark: Mark) -> Block {
         let found = &self.gathered.findings[at];
         self.shown.insert(at);
-        if found.is_dropped {
-            mark.doubts.push("dropped by the gate".to_owned());
-        }
-        let id = found.finding.claim_id();
-        mark.doubts.extend(id.and_then(|id| self.attacked.get(&id)).into_iter().flatten().cloned());
+        mark.doubts.extend(doubts(found));
         let form = &self.gathered.method.findings;
         entry(self.material.project, form, &found.finding, mark, self.flags_at(At::Finding(at)))
     }
 
-    /// The indexes of findings that were not dropped, the gravest first.
+    /// The indexes of findings that were not dropped and are not part of another, the gravest first.
     fn standing(&self, wanted: impl Fn(&Finding) -> bool) -> Vec<usize> {
         let (findings, form) = (&self.gathered.findings, &self.gathered.method.findings);
-        let fits = |at: &usize| !findings[*at].is_dropped && wanted(&findings[*at].finding);
+        let stands = |found: &Found| !found.is_dropped && !found.is_joined;
+        let fits = |at: &usize| stands(&findings[*at]) && wanted(&findings[*at].finding);
         let mut standing: Vec<usize> = (0..findings.len()).filter(fits).collect();
         standing.sort_by_key(|at| form.rank(&findings[*at].finding.level));
         standing
@@ -94,7 +91,8 @@ impl Builder<'_> {
         if let Some(why) = &worker.missing {
             blocks.push(missing(&worker.step.label, why));
         } else if !worker.summary.trim().is_empty() {
-            blocks.push(Block::Text(text(self.material.project, &worker.summary, Vec::new())));
+            let flags = self.flags_at(At::Worker(at));
+            blocks.push(Block::Text(text(self.material.project, &worker.summary, flags)));
         }
         for at in self.unshown(at, wanted) {
             blocks.push(self.finding(at, Mark::default()));
@@ -112,20 +110,29 @@ impl Builder<'_> {
     pub(super) fn items(&self) -> Vec<Block> {
         let Some(form) = &self.gathered.method.items else { return Vec::new() };
         let items = &self.gathered.items;
+        let (standing, dropped): (Vec<usize>, Vec<usize>) =
+            (0..items.len()).partition(|at| !items[*at].is_dropped);
         let (shown, cut) = match self.gathered.plan.request.flow {
-            FlowId::TestPlanning => review::tests(items, |level| form.rank(level)),
-            _ => ((0..items.len()).collect(), Vec::new()),
+            FlowId::TestPlanning => {
+                review::tests(standing, |at| &items[at].finding, |level| form.rank(level))
+            }
+            _ => (standing, Vec::new()),
         };
         let block = |at: usize| {
-            let flags = self.flags_at(At::Item(at));
-            entry(self.material.project, form, &items[at], Mark::default(), flags)
+            let (item, flags) = (&items[at], self.flags_at(At::Item(at)));
+            let mark = Mark { level: None, doubts: doubts(item).collect() };
+            entry(self.material.project, form, &item.finding, mark, flags)
         };
         let mut blocks: Vec<_> = shown.into_iter().map(block).collect();
         if !cut.is_empty() {
-            let titles: Vec<_> = cut.iter().map(|at| items[*at].title.trim()).collect();
+            let titles: Vec<_> = cut.iter().map(|at| items[*at].finding.title.trim()).collect();
             let most = review::TESTS_MAX;
             blocks.push(said(format!("Not shown, because {most} are the most: {}.", titles.join("; "))));
         }
+        if !dropped.is_empty() {
+            blocks.push(Block::Heading("Dropped by the gate".to_owned()));
+        }
+        blocks.extend(dropped.into_iter().map(block));
         blocks
     }
 
@@ -147,4 +154,10 @@ impl Builder<'_> {
             true => vec![said("Nobody was asked about security in this band.")],
         }
     }
+}
+
+/// What speaks against it, in the words of a badge.
+fn doubts(found: &Found) -> impl Iterator<Item = String> {
+    let dropped = found.is_dropped.then(|| "dropped by the gate".to_owned());
+    dropped.into_iter().chain(found.doubts.iter().cloned())
 }

@@ -3,17 +3,17 @@
 use super::{
     super::{
         Block,
-        blocks::{attempt, missing, points, said},
+        blocks::{attempt, checked, missing, points, said, text},
     },
     Builder, counted,
 };
-use crate::flow::{evidence::At, gathered::Guard, review::Severity};
+use crate::flow::{answer::Stand, evidence::At, gathered::Guard, review::Severity};
 
 impl Builder<'_> {
     pub(super) fn validation(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut at = 0;
-        for gate in &self.gathered.gates {
+        for (number, gate) in self.gathered.gates.iter().enumerate() {
             if self.gathered.gates.len() > 1 {
                 blocks.push(Block::Heading(gate.step.label.clone()));
             }
@@ -26,22 +26,29 @@ impl Builder<'_> {
                 at += 1;
             }
             blocks.extend(self.closing(gate));
+            blocks.extend(checked(self.material.project, [].into_iter(), self.flags_at(At::Gate(number))));
         }
         blocks
     }
 
     fn closing(&self, gate: &Guard<'_>) -> Vec<Block> {
-        let verdicts = &gate.verdicts;
+        let (project, verdicts) = (self.material.project, &gate.verdicts);
         let mut blocks = Vec::new();
+        match verdicts.recommendation {
+            Some(Stand::Weakened) => blocks.push(said("What was concluded holds only in part.")),
+            Some(Stand::Refuted) => blocks.push(said("What was concluded does not hold.")),
+            Some(Stand::Stands) | None => {}
+        }
         if !verdicts.drops.is_empty() {
             blocks.push(said(format!("Found to be false and dropped: {}.", verdicts.drops.join(", "))));
         }
         if !verdicts.risks.is_empty() {
             blocks.push(said("Risks that remain:"));
-            blocks.push(points(self.material.project, &verdicts.risks));
+            blocks.push(points(project, &verdicts.risks, Vec::new()));
         }
-        if !verdicts.settle.trim().is_empty() && !self.gathered.is_refuted() {
-            blocks.push(said(format!("What would settle what is open: {}", verdicts.settle.trim())));
+        if !verdicts.settle.trim().is_empty() {
+            let words = format!("What would settle what is open: {}", verdicts.settle.trim());
+            blocks.push(Block::Text(text(project, &words, Vec::new())));
         }
         blocks
     }
@@ -57,19 +64,24 @@ impl Builder<'_> {
         told.map(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// One that the gate refuted is none: the reader is told what would settle the question.
-    pub(super) fn recommendation(&self, title: &str) -> Vec<Block> {
-        if !self.gathered.is_refuted() {
-            return self.prose(title);
-        }
-        let told = self.gathered.gates.iter().map(|gate| gate.verdicts.settle.trim());
-        let settle = told.into_iter().find(|text| !text.is_empty()).unwrap_or("The gate did not say.");
-        let mut blocks = vec![said(format!("**No clear winner.** What would settle it: {settle}"))];
-        blocks.extend(self.prose(title).into_iter().map(|block| match block {
-            Block::Text(text) => Block::Overturned(text),
+    /// A conclusion as far as the gates left it. Of one that they refuted, the reader is told what would settle it.
+    pub(super) fn concluded(&self, title: &str, refuted: &str, blocks: Vec<Block>) -> Vec<Block> {
+        let first = match self.gathered.stand(title) {
+            Stand::Stands => return blocks,
+            Stand::Weakened => "**The gate holds this only in part.**".to_owned(),
+            Stand::Refuted => format!("**{refuted}** What would settle it: {}", self.settle()),
+        };
+        let overturned = |block| match block {
+            Block::Text(text) if self.gathered.stand(title) == Stand::Refuted => Block::Overturned(text),
             other => other,
-        }));
-        blocks
+        };
+        std::iter::once(said(first)).chain(blocks.into_iter().map(overturned)).collect()
+    }
+
+    fn settle(&self) -> String {
+        let told = self.gathered.gates.iter().map(|gate| gate.verdicts.settle.trim());
+        let told: Vec<_> = told.filter(|text| !text.is_empty()).collect();
+        if told.is_empty() { "The gate did not say.".to_owned() } else { told.join(" ") }
     }
 
     pub(super) fn review_summary(&self) -> String {
@@ -98,10 +110,14 @@ impl Builder<'_> {
             }
             (many, _) => format!("**Request changes.** {}.", counted(many, "critical finding")),
         };
-        let gone =
-            |missing: &Option<String>, label: &str| missing.as_ref().map(|why| format!("{label} ({why})"));
-        let angles = self.angles().filter_map(|(_, worker)| gone(&worker.missing, &worker.step.label));
-        let gates = self.gathered.gates.iter().filter_map(|gate| gone(&gate.missing, &gate.step.label));
+        let gone = |why: Option<String>, label: &str| why.map(|why| format!("{label} ({why})"));
+        let angles = self.angles().filter_map(|(_, worker)| gone(worker.missing.clone(), &worker.step.label));
+        let dimension = |gate: &Guard<'_>| {
+            let of = self.angles().find(|(_, worker)| worker.agent.of == gate.of);
+            of.map_or_else(|| gate.step.label.clone(), |(_, worker)| worker.step.label.clone())
+        };
+        let gates = self.gathered.gates.iter();
+        let gates = gates.filter_map(|gate| gone(gate.unvalidated(), &dimension(gate)));
         let (angles, gates): (Vec<_>, Vec<_>) = (angles.collect(), gates.collect());
         for (what, names) in [("Not reviewed", angles), ("Not validated", gates)] {
             if !names.is_empty() {

@@ -1,0 +1,144 @@
+//! What the common runners of tests write, and what their files are called.
+
+use std::collections::BTreeSet;
+
+use crate::worktree::Changes;
+
+/// More names of failed tests are not kept.
+const FAILURES_MAX: usize = 200;
+
+/// The tests that an output names as failed, as the common runners write them.
+pub(super) fn failures(said: &str) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for line in said.lines() {
+        let line = plain(line);
+        if let Some(name) = failed(line.trim())
+            && names.len() < FAILURES_MAX
+        {
+            names.insert(name.chars().take(200).collect());
+        }
+    }
+    names.into_iter().collect()
+}
+
+fn failed(line: &str) -> Option<&str> {
+    // cargo: `test a::b ... FAILED`
+    if let Some(rest) = line.strip_prefix("test ") {
+        return rest.strip_suffix(" ... FAILED").map(str::trim);
+    }
+    // nextest: `FAIL [   0.01s] crate a::b`, vitest and jest: `FAIL  src/a.test.ts > b`
+    if let Some(rest) = line.strip_prefix("FAIL ") {
+        let rest = rest.trim_start();
+        let rest = match rest.strip_prefix('[') {
+            Some(timed) => timed.split_once(']').map_or(timed, |(_, rest)| rest),
+            None => rest,
+        };
+        return Some(rest.trim()).filter(|rest| !rest.is_empty());
+    }
+    // pytest: `FAILED tests/a.py::b - AssertionError`
+    if let Some(rest) = line.strip_prefix("FAILED ") {
+        let rest = rest.split(" - ").next().unwrap_or(rest).trim();
+        return (rest.contains("::") || rest.contains('.')).then_some(rest);
+    }
+    // go: `--- FAIL: TestA (0.00s)`
+    if let Some(rest) = line.strip_prefix("--- FAIL: ") {
+        return without_time(rest);
+    }
+    // TAP: `not ok 3 - b`
+    if let Some(rest) = line.strip_prefix("not ok ") {
+        let rest =
+            rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-']).trim();
+        // Its directives are told apart by their letters alone, not by their case.
+        let lower = rest.to_ascii_lowercase();
+        let is_excused = ["# todo", "# skip"].iter().any(|directive| lower.contains(directive));
+        return Some(rest).filter(|rest| !rest.is_empty() && !is_excused);
+    }
+    // mocha, node and others mark a failed one with a cross.
+    let rest = ["✗ ", "✕ ", "✘ ", "× ", "✖ "].iter().find_map(|mark| line.strip_prefix(mark))?;
+    without_time(rest)
+}
+
+/// `sorts (3 ms)` is called `sorts`.
+fn without_time(name: &str) -> Option<&str> {
+    name.split(" (").next().map(str::trim).filter(|name| !name.is_empty())
+}
+
+/// Without the colours of a terminal.
+fn plain(line: &str) -> String {
+    let (mut text, mut letters) = (String::with_capacity(line.len()), line.chars());
+    while let Some(letter) = letters.next() {
+        if letter == '\u{1b}' {
+            letters.by_ref().find(|c| c.is_ascii_alphabetic());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
+/// The changed files that tests are made of. Whoever changes those may have made them pass that way.
+pub fn changed_tests(changes: &Changes) -> Vec<&str> {
+    changes.files.iter().map(|file| file.path.as_str()).filter(|path| is_test(path)).collect()
+}
+
+fn is_test(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let in_folder = folders.split('/').any(|folder| {
+        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "e2e" | "end2end")
+    });
+    let stem = name.split('.').next().unwrap_or(name);
+    let parts: Vec<_> = name.split(['.', '_', '-']).collect();
+    let named = parts.iter().any(|part| matches!(*part, "test" | "tests" | "spec"));
+    in_folder || named || stem.starts_with("test_") || stem == "conftest"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worktree::{Changed, Status};
+
+    #[test]
+    fn failed_tests_are_found_as_runners_name_them() {
+        let check = |said: &str, expected: &[&str]| assert_eq!(failures(said), expected, "{said}");
+        check("running 2 tests\ntest a::b ... FAILED\ntest a::c ... ok\n", &["a::b"]);
+        check("        FAIL [   0.012s] store::it claim::two\n", &["store::it claim::two"]);
+        check("FAILED tests/test_a.py::test_b - AssertionError: 1 == 2\n", &["tests/test_a.py::test_b"]);
+        check(
+            "--- FAIL: TestSort (0.00s)\n    --- FAIL: TestSort/empty (0.00s)\n",
+            &["TestSort", "TestSort/empty"],
+        );
+        check(" FAIL  src/a.test.ts > sorts\n  ✕ sorts (3 ms)\n", &["sorts", "src/a.test.ts > sorts"]);
+        check("not ok 3 - sorts\nnot ok 4 - later # todo\nnot ok 5 - off # SKIP\nok 5 - b", &["sorts"]);
+        check("\u{1b}[31m✖ sorts\u{1b}[0m", &["sorts"]);
+        check("error: it failed\nFAILED (failures=1)\ntest result: FAILED. 1 passed", &[]);
+    }
+
+    #[test]
+    fn files_of_tests_are_told_by_their_names() {
+        let check = |path: &str, expected: bool| assert_eq!(is_test(path), expected, "{path}");
+        for path in [
+            "tests/it/a.rs",
+            "src/a_test.go",
+            "src/a.spec.ts",
+            "test_a.py",
+            "app/__tests__/a.js",
+            "src/tests.rs",
+        ] {
+            check(path, true);
+        }
+        for path in ["src/attestation.rs", "src/main.rs", "contest/a.rs", "latest.md"] {
+            check(path, false);
+        }
+        let file = |path: &str| Changed {
+            path: path.into(),
+            status: Status::Modified,
+            added: 1,
+            deleted: 0,
+            is_binary: false,
+        };
+        let changes =
+            Changes { files: vec![file("src/a.rs"), file("tests/a.rs")], added: 2, ..Changes::default() };
+        assert_eq!(changed_tests(&changes), ["tests/a.rs"]);
+    }
+}

@@ -1,0 +1,64 @@
+import { act, battle, choose, launch, launcher, openLauncher, output, row, test, view } from './battles';
+import { faults, scrollsSideways } from './faults';
+import { BooCode, expect, live } from './world';
+
+// No model server is configured or found, so BooCode runs its own small model: a real one, with real answers. It is slow,
+// and so are its judgements.
+test('a real model answers as three personas, and is stopped, resumed, judged, examined and overridden', async ({ page }, info) => {
+  test.setTimeout(900_000);
+  const boocode = new BooCode([]);
+  try {
+    await boocode.start();
+    await openLauncher(page, boocode, `real-${info.testId}`);
+    const form = launcher(page);
+    await form.getByText('Q&A').click();
+    const model = (await form.getByLabel('Model of A').locator('option', { hasText: /smollm2/i }).first().getAttribute('value'))!;
+    await choose(form, 'Persona', [['Debugger', model], ['Architect', model], ['Explainer', model]]);
+    await form.getByLabel('Prompt').fill('Tell a long story about a compiler.');
+    await form.getByText('Terms').click();
+    await form.getByLabel('Compare the results when all are over').uncheck();
+    await launch(page, form);
+
+    // Watched, through kill -9.
+    await expect(output(page, 'A').locator('.markdown')).toContainText(/\w+ \w+ \w+/, { timeout: 90_000 });
+    await boocode.kill();
+    await boocode.start();
+    await live(page);
+    await expect(row(page, 1)).toContainText('Done', { timeout: 240_000 });
+
+    await expect(row(page, 2)).toContainText('Running', { timeout: 60_000 });
+    await act(page, 'C', /Stop this one/);
+    await expect(row(page, 2)).toContainText('It was stopped.', { timeout: 30_000 });
+    const head = battle(page).locator('.arena-head');
+    await expect(head).toContainText('Completed');
+    for (const [place, letter] of ['A', 'B'].entries()) {
+      await expect(row(page, place)).toContainText('tokens/s');
+      await expect(output(page, letter).locator('.markdown').last()).toContainText(/\w+ \w+ \w+/);
+    }
+
+    // Whatever it says, every judgement is made and counted, and in the form that was asked for.
+    await view(page, 'Analysis').click();
+    const analysis = battle(page).locator('.arena-analysis');
+    await expect(analysis).toContainText(/\d+ calls/);
+    await analysis.getByRole('button', { name: 'Compare the results' }).click();
+    await expect(head).toContainText('Comparing');
+    await expect(head).toContainText(/(wins over|No winner).*of \d+ judgements agree\./, { timeout: 480_000 });
+    await expect(analysis.locator('.arena-matrix')).toBeVisible();
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.screenshot({ path: info.outputPath('analysis.png') });
+
+    await view(page, 'Cross-examination').click();
+    const asking = battle(page).locator('.arena-examinations');
+    await asking.getByLabel('Ask somebody else about the results').fill('Which one is shorter? One word.');
+    await asking.getByLabel('Model', { exact: true }).selectOption(model);
+    await asking.getByRole('button', { name: 'Ask', exact: true }).click();
+    await expect(asking.locator('.arena-examined .markdown')).toContainText(/\w+/, { timeout: 120_000 });
+
+    await act(page, 'B', /Choose as the winner/);
+    await expect(head).toContainText('You chose B.');
+    expect(await faults(page)).toEqual([]);
+    await page.screenshot({ path: info.outputPath('overridden.png') });
+  } finally {
+    await boocode.stop();
+  }
+});
