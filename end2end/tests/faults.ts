@@ -1,10 +1,10 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 
-/** Its field has the focus and scrolls it with the arrow keys. Axe knows that of a combobox, which a text of several
- *  lines cannot be. */
-const isScrolledByItsField = (rule: string, target: string) =>
-  rule === 'scrollable-region-focusable' && target.startsWith('#suggestions-');
+/** Arrow keys scroll it: those of its field, which as a text of several lines cannot be the combobox that axe knows, or
+ *  those of a menu, of which one item has the focus at a time. */
+const isScrolledByArrows = (rule: string, target: string) =>
+  rule === 'scrollable-region-focusable' && /^#(suggestions|split)-/.test(target);
 
 /** What keeps people out: what axe calls serious or critical. */
 export async function faults(page: Page): Promise<string[]> {
@@ -12,7 +12,7 @@ export async function faults(page: Page): Promise<string[]> {
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   return grave.flatMap(({ id, nodes }) =>
     nodes
-      .filter(({ target }) => !isScrolledByItsField(id, String(target)))
+      .filter(({ target }) => !isScrolledByArrows(id, String(target)))
       .map((node) => `${id}: ${node.target} ${node.failureSummary}`),
   );
 }

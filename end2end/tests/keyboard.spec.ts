@@ -83,8 +83,8 @@ test('what a dialog covers is left alone', { tag: '@desk' }, async ({ chat }) =>
   await expect(tabs(focused(chat))).toHaveCount(1);
 });
 
-/** Presses Tab until this has the keyboard. */
-async function tabTo(page: Page, name: RegExp, limit = 60): Promise<void> {
+/** Presses Tab until this has the keyboard. The list beside it holds what other tests left. */
+async function tabTo(page: Page, name: RegExp, limit = 400): Promise<void> {
   for (let pressed = 0; pressed < limit; pressed++) {
     const focused = await page.evaluate(() => {
       const active = document.activeElement as HTMLInputElement;

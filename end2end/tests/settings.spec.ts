@@ -148,7 +148,7 @@ test('a pairing code signs one more browser in, once', async ({ page, browser, m
 });
 
 test('what a phone scans is a code for its camera, in the dark too', async ({ page, model }, info) => {
-  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', 'https://code.example.org', '--trusted-proxy', '127.0.0.1']);
+  const boocode = new BooCode(['--no-model', '--model-server', `local=${model}`, '--public-url', 'https://code.example.org', '--trusted-proxy', '127.0.0.1'], await freePort());
   try {
     await page.emulateMedia({ colorScheme: 'dark' });
     await boocode.start();
