@@ -257,7 +257,7 @@ test('the default model and the lane of a server are chosen here', async ({ chat
     await list(other);
     await other.getByRole('button', { name: /^New chat in/ }).first().click();
     await expect(other).toHaveURL(/\/chat\//);
-    await expect(other.getByLabel('Model', { exact: true })).toHaveValue(`${name}/small`);
+    await expect(other.locator('.composer [name=model]')).toHaveValue(`${name}/small`);
     await other.context().close();
 
     await choice.getByLabel('Model').selectOption('');
