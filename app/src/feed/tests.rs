@@ -130,7 +130,8 @@ fn a_text_that_a_view_holds_outlives_what_the_feed_carries_of_it() {
         feed.renew(over());
         assert_eq!(feed.text(stream()).answer(), "all of it");
         // Nothing of another page is kept.
-        feed.renew(Snapshot { seq: 9, state: Page::default(), streams: Vec::new() });
+        let state = Page { workspace: Workspace::default(), session: None };
+        feed.renew(Snapshot { seq: 9, state, streams: Vec::new() });
         assert!(!feed.is_brought(&stream()));
         assert_eq!(feed.text(stream()).answer(), "");
     });

@@ -1,7 +1,11 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::workspace::ChatEntry;
+use crate::{
+    battle::{self, Kind},
+    flow::{Band, FlowId, StepId},
+    workspace::ChatEntry,
+};
 
 #[test]
 fn an_address_names_what_is_wanted() {
@@ -94,4 +98,24 @@ fn what_is_not_here_has_to_be_fetched() {
     assert!(page.holds(Wanted::Chat(other)));
     page.session.as_mut().unwrap().chats.clear();
     assert!(page.holds(Wanted::Session(session)) && !page.holds(Wanted::Chat(here)));
+}
+
+/// An earlier try is no task that a battle still speaks of, and it is looked at all the same.
+#[test]
+fn a_task_is_here_with_what_it_belongs_to() {
+    let task = |n| TaskId(Uuid::from_u128(n));
+    let mut battle = battle::tests::battle(Kind::Coding, "L1 C2", |_| {});
+    battle.contestants[1].tries = vec![task(1), task(2)];
+    let mut run = run::tests::shown(FlowId::Investigate, Band::Small);
+    let carried = run.clone().begin(battle::Fresh::new(Uuid::from_u128(9)), 5).unwrap();
+    carried.iter().for_each(|event| run.apply(event));
+    let of_run = *run.tasks.keys().next().unwrap();
+    assert!(run.carried_by.contains_key(&StepId("error-path".into())));
+    let open = OpenSession::empty(battle.session);
+    let open = OpenSession { battles: [(battle.id, battle)].into(), runs: [(run.id(), run)].into(), ..open };
+    let page = |session| Page { workspace: Workspace::default(), session };
+    let nothing = page(None);
+    let page = page(Some(open));
+    assert!([task(1), task(2), of_run].into_iter().all(|task| page.has_task(task)));
+    assert!(!page.has_task(task(3)) && !nothing.has_task(task(1)));
 }
