@@ -28,7 +28,7 @@ use crate::{
     notice::Failure,
 };
 use bar::Bar;
-use comments::{Comments, Editor};
+use comments::Comments;
 use state::Diff;
 pub use state::First;
 use tree::Tree;
@@ -53,12 +53,11 @@ pub const KEYS: [(&str, &str); 11] = [
 pub fn DiffView(
     of: Of,
     #[prop(optional_no_strip)] first: Option<First>,
-    /// Comments that a person sends back.
-    #[prop(into)]
-    on_comments: Callback<Vec<Comment>>,
+    /// Who takes the comments that a person sends back. Where nobody does, none can be written.
+    on_comments: Option<Callback<Vec<Comment>>>,
 ) -> impl IntoView {
     let first = first.or_else(|| of_this_page(of));
-    let diff = Diff::new(of, first.as_ref().map(|first| first.outline.clone()));
+    let diff = Diff::new(of, first.as_ref().map(|first| first.outline.clone()), on_comments.is_some());
     let root = NodeRef::<html::Section>::new();
     let data = first.as_ref().map(|first| script(of, first));
     #[cfg(feature = "ssr")]
@@ -94,13 +93,10 @@ pub fn DiffView(
                     >
                         <div class="diff-rows" role="rowgroup">{shown}</div>
                     </div>
-                    <button class="diff-plus" type="button" tabindex="-1" aria-label="Comment on this line" hidden=true>
-                        "+"
-                    </button>
-                    <Editor diff />
+                    {on_comments.map(|_| comments::written_here(diff))}
                 </div>
             </div>
-            <Comments diff on_comments />
+            {on_comments.map(|on_comments| view! { <Comments diff on_comments /> })}
             <p class="visually-hidden" role="status">{move || diff.said.get()}</p>
             <div class="diff-hidden" aria-hidden="true">
                 <code class="diff-probe">{"0".repeat(100)}</code>
@@ -167,7 +163,9 @@ fn come_alive(diff: Diff, root: NodeRef<html::Section>, first: Option<First>) {
             diff.is_tree_open.set(false);
         }
         keys::listen(diff, &element);
-        diff.keep_written();
+        if diff.takes_comments {
+            diff.keep_written();
+        }
         diff.relayout();
     });
     // Where a comment waits is marked.

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::{
     battle::Battle,
     chat::Chat,
-    feed::{Fold as _, Frame, Mirror, Received, Snapshot, StreamId},
+    feed::{Frame, Mirror, Received, Snapshot, StreamId},
     id::{BattleId, ChatId, RunId},
     page::{Page, Wanted},
     run,
@@ -87,7 +87,7 @@ impl Feed {
         text
     }
 
-    /// Shows a stream that is over and that no page carries, for as long as the page lives.
+    /// Shows a stream that is over and that no page carries, for as long as the page holds what it belongs to.
     pub fn bring(&self, stream: StreamId, text: &str) {
         self.brought.update_value(|brought| {
             brought.insert(stream);
@@ -102,9 +102,12 @@ impl Feed {
     /// Starts again from a new snapshot, of the same page or of another.
     pub fn renew(&self, snapshot: Snapshot<Page>) {
         self.mirror.update(|mirror| mirror.renew(snapshot));
-        let streams = self.mirror.with_untracked(|mirror| mirror.state.streams());
-        let is_shown = |id: &StreamId| streams.iter().any(|(shown, _)| shown == id);
-        self.texts.update_value(|texts| texts.retain(|id, _| is_shown(id) || self.is_brought(id)));
+        // A view goes on with the text that it has, whether the feed still carries it or not.
+        self.mirror.with_untracked(|mirror| {
+            let is_here = |id: &StreamId| mirror.state.has_task(id.task);
+            self.texts.update_value(|texts| texts.retain(|id, _| is_here(id)));
+            self.brought.update_value(|brought| brought.retain(is_here));
+        });
         self.problem.set(None);
         self.show_all_texts();
         self.grown.notify();

@@ -11,6 +11,7 @@ mod launcher;
 mod launcher_dialog;
 mod pane;
 mod report;
+mod reported;
 mod slash;
 mod steps;
 

@@ -146,8 +146,8 @@ pub trait Orchestrator: Send + Sync {
         path: String,
         window: Window,
     ) -> BoxFuture<'_, Result<run::FileAt, AppError>>;
-    /// The change that the flow looks at, as its agents were shown it; none where it looks at no change.
-    fn change(&self, run: RunId) -> BoxFuture<'_, Result<Option<String>, AppError>>;
+    /// The change that the flow looks at, as a patch; none where it looks at no change.
+    fn change(&self, run: RunId) -> BoxFuture<'_, Result<Option<Vec<u8>>, AppError>>;
     /// All of a file as it was then.
     fn text_at(&self, run: RunId, path: String) -> BoxFuture<'_, Result<Vec<u8>, AppError>>;
 }

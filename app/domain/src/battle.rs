@@ -37,7 +37,7 @@ mod roster;
 #[cfg(test)]
 mod sim;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 pub mod verdict;
 

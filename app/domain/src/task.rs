@@ -186,13 +186,19 @@ impl Task {
         Ok(vec![event])
     }
 
+    /// Whether an outcome of an attempt is the task's own, and nothing more is tried.
+    pub fn is_settled_by(&self, attempt: Attempt, outcome: &Outcome) -> bool {
+        let cancelling = matches!(self.status, Status::Running { cancelling: true, .. });
+        cancelling || *outcome != Outcome::Lost || attempt.0 >= self.attempts_max
+    }
+
     fn report(&self, attempt: Attempt, cancelling: bool, outcome: Outcome, stream_len: u64) -> Event {
+        if !self.is_settled_by(attempt, &outcome) {
+            return Event::TaskRequeued { owner: self.owner, task: self.id, attempt, stream_len };
+        }
         match outcome {
             // The stop was asked for and nobody is left to carry it out, so it is carried out.
             Outcome::Lost if cancelling => self.settled(Some(attempt), Outcome::Cancelled, stream_len),
-            Outcome::Lost if attempt.0 < self.attempts_max => {
-                Event::TaskRequeued { owner: self.owner, task: self.id, attempt, stream_len }
-            }
             outcome => self.settled(Some(attempt), outcome, stream_len),
         }
     }

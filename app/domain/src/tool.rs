@@ -4,6 +4,7 @@
 //! new, so a long output travels once.
 
 mod change;
+mod shell;
 
 use serde::{Deserialize, Serialize};
 

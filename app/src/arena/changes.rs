@@ -40,12 +40,12 @@ pub fn ChangesView() -> impl IntoView {
     });
     let view = move || match of.get() {
         // Nobody goes on from an earlier try, and nobody comments on two at once.
-        Some((shown, _, Some(earlier), _)) => code::view(Of::Try(shown, earlier), Callback::new(|_| {})),
-        Some((shown, Some(against), ..)) => code::view(Of::Between(against, shown), Callback::new(|_| {})),
+        Some((shown, _, Some(earlier), _)) => code::view(Of::Try(shown, earlier), None),
+        Some((shown, Some(against), ..)) => code::view(Of::Between(against, shown), None),
         Some((shown, None, ..)) => {
             // What is said on a line goes to the Coder that goes on from there.
             let take = move |comments: Vec<Comment>| arena.go_on(shown, Comment::all_words(&comments));
-            code::view(Of::Contestant(shown), Callback::new(take))
+            code::view(Of::Contestant(shown), Some(Callback::new(take)))
         }
         None => view! {
             <EmptyState

@@ -16,5 +16,5 @@ pub fn Review() -> impl IntoView {
         });
         reviewing.set(false);
     };
-    code::view(Of::Chat(chat), Callback::new(take))
+    code::view(Of::Chat(chat), Some(Callback::new(take)))
 }

@@ -20,10 +20,10 @@ pub fn sample(query: &str) -> Of {
 #[component]
 pub fn Changes() -> impl IntoView {
     let sent = RwSignal::new(String::new());
-    let on_comments = Callback::new(move |comments: Vec<Comment>| {
+    let on_comments = Some(Callback::new(move |comments: Vec<Comment>| {
         let line = |comment: &Comment| format!("{}:{} {}", comment.path, comment.line, comment.text);
         sent.set(comments.iter().map(line).collect::<Vec<_>>().join("; "));
-    });
+    }));
     let first = use_context::<First>();
     let content = view! {
         <div class="changes-sample">

@@ -9,7 +9,7 @@ use crate::{
     erased::{Erase, Erased},
 };
 
-fn show((of, on_comments): (Of, Callback<Vec<Comment>>)) -> Erased {
+fn show((of, on_comments): (Of, Option<Callback<Vec<Comment>>>)) -> Erased {
     let sides = Sides::new(of);
     provide_context(sides);
     (move || {
@@ -19,8 +19,8 @@ fn show((of, on_comments): (Of, Callback<Vec<Comment>>)) -> Erased {
     .erase()
 }
 
-chunk!(diff, (Of, Callback<Vec<Comment>>), show, "Loading the changes");
+chunk!(diff, (Of, Option<Callback<Vec<Comment>>>), show, "Loading the changes");
 
-pub fn view(of: Of, on_comments: Callback<Vec<Comment>>) -> Erased {
+pub fn view(of: Of, on_comments: Option<Callback<Vec<Comment>>>) -> Erased {
     CHUNK.view((of, on_comments))
 }

@@ -10,10 +10,15 @@ use crate::{
     ui::{Button, ButtonKind, IconButton},
 };
 
-/// A small form under the row that is commented on.
-#[component]
-pub fn Editor(diff: Diff) -> impl IntoView {
-    (move || diff.draft.get().map(|draft| editor(diff, draft))).erase()
+/// The button beside a row, and the small form under the one that is commented on.
+pub fn written_here(diff: Diff) -> Erased {
+    view! {
+        <button class="diff-plus" type="button" tabindex="-1" aria-label="Comment on this line" hidden=true>
+            "+"
+        </button>
+        {move || diff.draft.get().map(|draft| editor(diff, draft))}
+    }
+    .erase()
 }
 
 fn editor(diff: Diff, draft: Draft) -> Erased {

@@ -15,8 +15,8 @@ const ALL_LINES: u32 = 1_000_000;
 /// For as long as the elements are there.
 pub fn listen(diff: Diff, root: &Element) {
     let find = |class: &str| root.query_selector(class).ok().flatten()?.dyn_into::<HtmlElement>().ok();
-    let (Some(scroll), Some(grid), Some(rows), Some(plus)) =
-        (find(".diff-scroll"), find(".diff-size"), find(".diff-rows"), find(".diff-plus"))
+    let (Some(scroll), Some(grid), Some(rows)) =
+        (find(".diff-scroll"), find(".diff-size"), find(".diff-rows"))
     else {
         return;
     };
@@ -31,12 +31,13 @@ pub fn listen(diff: Diff, root: &Element) {
     });
     let copying = rows.clone();
     on(&rows, "copy", move |event| copy(&copying, &event));
-    let own = plus.clone();
-    on(&rows, "pointerover", move |event| {
-        if let Some(row) = row_element(&event).filter(|row| row.class_list().contains("ln")) {
-            point(&own, &row);
-        }
-    });
+    if let Some(plus) = find(".diff-plus") {
+        on(&rows, "pointerover", move |event| {
+            if let Some(row) = row_element(&event).filter(|row| row.class_list().contains("ln")) {
+                point(&plus, &row);
+            }
+        });
+    }
     // A selection stays on the side where it began.
     let sided = rows.clone();
     on(&rows, "pointerdown", move |event| {

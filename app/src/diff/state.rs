@@ -40,6 +40,8 @@ pub struct Diff {
     pub is_tree_open: RwSignal<bool>,
     /// Folders that are folded in the tree.
     pub folded: RwSignal<Vec<String>>,
+    #[cfg_attr(not(feature = "hydrate"), allow(dead_code))]
+    pub takes_comments: bool,
     /// Comments that wait to be sent.
     pub comments: RwSignal<Vec<Comment>>,
     pub draft: RwSignal<Option<Draft>>,
@@ -61,7 +63,7 @@ pub struct Draft {
 }
 
 impl Diff {
-    pub fn new(of: Of, outline: Option<Outline>) -> Self {
+    pub fn new(of: Of, outline: Option<Outline>, takes_comments: bool) -> Self {
         Self {
             of,
             name: StoredValue::new(super::element_of(of)),
@@ -79,6 +81,7 @@ impl Diff {
             is_finding: RwSignal::new(false),
             is_tree_open: RwSignal::new(true),
             folded: RwSignal::default(),
+            takes_comments,
             comments: RwSignal::default(),
             draft: RwSignal::new(None),
             typed: RwSignal::default(),
@@ -356,6 +359,9 @@ mod browser {
         }
 
         pub fn comment_on(self, row: u32) {
+            if !self.takes_comments {
+                return;
+            }
             if let Some((row, comment)) = self.with_screen(|screen| screen.comment_on(row)).flatten() {
                 self.current.set(row);
                 let own = |own: &Comment| {

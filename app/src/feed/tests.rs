@@ -1,7 +1,7 @@
 use domain::{
     catalogue::ModelRef,
     chat::{Body, Message},
-    feed::{Delta, Envelope, Event, Truncate},
+    feed::{Delta, Envelope, Event, Fold as _, Truncate},
     id::{Attempt, MessageId, SessionId, TaskId},
     page::OpenSession,
     task::{self, Task, Work},
@@ -106,5 +106,33 @@ fn a_gap_is_told_and_nothing_after_it_is_applied() {
         let feed = Feed::new(snapshot("\u{1e}text\nab"));
         assert_eq!(feed.receive(&[delta(8, "c"), delta(99, "z"), delta(9, "d")]), Received::Gap);
         assert_eq!(feed.text(stream()).answer(), "abc");
+    });
+}
+
+/// It may be fetched in one piece after the feed has stopped carrying it.
+#[test]
+fn a_text_that_a_view_holds_outlives_what_the_feed_carries_of_it() {
+    Owner::new().with(|| {
+        let feed = Feed::new(snapshot("\u{1e}text\nab"));
+        let held = feed.text(stream());
+        let over = || {
+            let mut over = snapshot("");
+            over.streams.clear();
+            let chats = &mut over.state.session.as_mut().unwrap().chats;
+            // Another branch is shown, so it is not among the streams of the page.
+            chats.values_mut().for_each(|chat| (chat.messages, chat.head) = (Vec::new(), None));
+            over
+        };
+        assert!(over().state.streams().is_empty());
+        feed.renew(over());
+        feed.bring(stream(), "\u{1e}text\nall of it");
+        assert_eq!(held.answer(), "all of it");
+        feed.renew(over());
+        assert_eq!(feed.text(stream()).answer(), "all of it");
+        // Nothing of another page is kept.
+        let state = Page { workspace: Workspace::default(), session: None };
+        feed.renew(Snapshot { seq: 9, state, streams: Vec::new() });
+        assert!(!feed.is_brought(&stream()));
+        assert_eq!(feed.text(stream()).answer(), "");
     });
 }

@@ -73,7 +73,7 @@ fn Change(run: RunId) -> impl IntoView {
             <Head run icon=Icon::Branch title="The change" as_it=As::ItWas>
                 <a class="button small" href=patch rel="external">"As a patch"</a>
             </Head>
-            {code::view(Of::Run(run), Callback::new(|_| {}))}
+            {code::view(Of::Run(run), None)}
         </section>
     }
     .erase()

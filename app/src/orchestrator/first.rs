@@ -12,22 +12,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::api::Opened;
 use crate::erased::{Erase, Erased};
 
-/// The report of a run, where the page came with it, and what carries it.
-pub fn report(run: RunId) -> (Option<Report>, Erased) {
+/// The report of a run, where the page came with it, and what carries it: under a name of its own wherever it is shown.
+pub fn report(run: RunId, place: &str) -> (Option<Report>, Erased) {
     #[cfg(feature = "ssr")]
     let read = use_context::<FirstRead>().and_then(|first| first.reports.get(&run).cloned());
     #[cfg(not(feature = "ssr"))]
     let read = None;
-    carried(format!("report-{run}"), read)
-}
-
-/// The same of a report that stands by itself.
-pub fn beside(run: RunId) -> (Option<Report>, Erased) {
-    #[cfg(feature = "ssr")]
-    let read = use_context::<FirstRead>().and_then(|first| first.reports.get(&run).cloned());
-    #[cfg(not(feature = "ssr"))]
-    let read = None;
-    carried(format!("beside-{run}"), read)
+    carried(format!("{place}-{run}"), read)
 }
 
 /// The same of a place that a report cites.

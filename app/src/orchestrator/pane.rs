@@ -8,20 +8,20 @@ use domain::{
     page::Wanted,
     run::{Shown, Status},
 };
-use leptos::{ev::MouseEvent, prelude::*, task::spawn_local};
+use leptos::{ev::MouseEvent, prelude::*};
 
 use super::{
     actions::{ReportActions, RunMenu},
-    api::{self, CancelRun},
+    api::CancelRun,
     first,
-    report::{Place, report_view},
+    report::Place,
+    reported::Reported,
     steps::Steps,
 };
 use crate::{
     arena::clock,
-    erased::{Erase, Show, effect},
-    error::AppError,
-    feed::{Feed, line::Shown as Line},
+    erased::{Erase, Show},
+    feed::Feed,
     form::{Form, Submission},
     icon::Icon,
     notice::Failure,
@@ -47,57 +47,20 @@ impl Orchestrator {
 #[component]
 pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     let feed = expect_context::<Feed>();
-    let (first, block) = first::report(run);
-    let report = RwSignal::new(first);
-    let orchestrator = Orchestrator { run, report, panes: expect_context::<Panes>() };
+    let (first, block) = first::report(run, "report");
+    let reported = Reported::new(run, first);
+    let orchestrator = Orchestrator { run, report: reported.report, panes: expect_context::<Panes>() };
     provide_context(orchestrator);
-    let failure = RwSignal::new(None::<AppError>);
-    let is_due = Memo::new(move |_| orchestrator.read(feed, Shown::has_report).unwrap_or_default());
-    let fetch = move || {
-        failure.set(None);
-        spawn_local(async move {
-            match api::run_report(run).await {
-                Ok(Some(fresh)) => drop(report.try_set(Some(fresh))),
-                Ok(None) => drop(failure.try_set(Some(AppError::Invalid("The report is not there.".into())))),
-                Err(error) => drop(failure.try_set(Some(error))),
-            }
-        });
-    };
-    // Asked for once it is due, and again whenever the server is back.
-    let is_live = Memo::new(move |_| feed.connection.get() == Line::Live);
-    effect(move || {
-        let may_ask = is_due.get() && (is_live.get() || failure.with_untracked(Option::is_none));
-        if may_ask && report.with_untracked(Option::is_none) {
-            fetch();
-        }
-    });
-    let again = move || {
-        failure.with(Option::is_some).then(|| {
-            view! { <button class="button small" type="button" on:click=move |_| fetch()>"Try again"</button> }
-        })
-    };
     let is_here = Memo::new(move |_| orchestrator.read(feed, |_| ()).is_some());
-    let is_reported = Memo::new(move |_| report.with(Option::is_some));
-    let shown = move || match (is_reported.get(), is_due.get()) {
-        (true, _) => {
-            let live = Place::Pane(run);
-            untrack(|| report.with(|report| report.as_ref().map(|it| report_view(it, live)))).erase()
-        }
-        (false, true) if failure.with(Option::is_none) => {
-            view! { <Skeleton lines=6 label="Loading the report" /> }.erase()
-        }
-        (false, _) => ().erase(),
-    };
     view! {
         <section class="orchestrator" aria-label="Run">
             <Show when=move || is_here.get()>
                 <Head />
-                <Failure error=failure />
-                {again}
-                <Show when=move || is_reported.get()>
+                {reported.trouble()}
+                <Show when=move || reported.is_here.get()>
                     <ReportActions />
                 </Show>
-                {shown}
+                {reported.content(Place::Pane(run))}
                 <Steps />
             </Show>
             // It is on its way: what does not exist is said in place of the pane.

@@ -73,8 +73,9 @@ fn StepView(id: StepId) -> impl IntoView {
     };
     let reason = move || status.with(|status| status.as_ref().and_then(|it| it.reason().map(str::to_owned)));
     let limits = planned.agent().map(|agent| agent.limits).filter(|limits| *limits == Limits::FAST);
-    let limits = limits
-        .map(|Limits { steps, calls }| format!("fast: has to answer after {steps} steps or {calls} calls"));
+    let limits = limits.and_then(|limits| {
+        untrack(|| orchestrator.read(feed, |shown| format!("fast: {}", shown.terms.held_to(limits))))
+    });
     let role = match &planned.work {
         Work::Agent(agent) => agent.role.to_string(),
         Work::Fold => "code: puts the answers together".to_owned(),
@@ -117,18 +118,24 @@ fn StepView(id: StepId) -> impl IntoView {
 }
 
 /// What the agent says, folded; one is open at a time. What is over comes when somebody opens it: so a page need not
-/// carry all that many agents said. Without scripts there is a link to its answer.
+/// carry all that many agents said. Without scripts there is a link to it.
 #[component]
 fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -> impl IntoView {
     let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
     let (is_alive, is_open) = (RwSignal::new(false), RwSignal::new(false));
-    effect(move || is_alive.set(true));
     let details = NodeRef::<Details>::new();
     let follow = move |_| {
         if let Some(details) = details.get_untracked() {
             is_open.set(details.open());
         }
     };
+    // It may have been opened before anything here could follow.
+    effect(move || {
+        is_alive.set(true);
+        if let Some(details) = details.get() {
+            is_open.set(details.open());
+        }
+    });
     let is_empty =
         Memo::new(move |_| task.read().as_ref().is_none_or(|task: &Task| task.attempts().is_empty()));
     // The attempts that are over.
@@ -137,10 +144,13 @@ fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -
             task.attempts().len() - usize::from(matches!(task.status, task::Status::Running { .. }))
         })
     });
-    let is_answered = Memo::new(move |_| {
+    let what = Memo::new(move |_| {
         let task = task.read();
-        let status = task.as_ref().map(|task: &Task| &task.status);
-        matches!(status, Some(task::Status::Settled { outcome: Outcome::Done { .. }, .. }))
+        match task.as_ref().map(|task: &Task| &task.status) {
+            Some(task::Status::Settled { outcome: Outcome::Done { .. }, .. }) => Some("What it answered"),
+            Some(task::Status::Settled { .. }) if !is_empty.get() => Some("What it said"),
+            _ => None,
+        }
     });
     let (fetched, failure) = (RwSignal::new(0), RwSignal::new(None::<AppError>));
     let (run, wanted) = (orchestrator.run, step.clone());
@@ -151,7 +161,7 @@ fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -
             match api::said_at_step(run, step).await {
                 Ok(said) => {
                     said.iter().take(over).for_each(|(stream, text)| feed.bring(*stream, text));
-                    fetched.try_set(over);
+                    fetched.try_update(|fetched: &mut usize| *fetched = over.max(*fetched));
                 }
                 Err(error) => drop(failure.try_set(Some(error))),
             }
@@ -183,8 +193,8 @@ fn Stream(step: StepId, task: Memo<Option<Task>>, head: crate::erased::Erased) -
                 <Show when=move || is_empty.get()>
                     <p class="step-nothing">"Nothing yet"</p>
                 </Show>
-                <Show when=move || !is_alive.get() && is_answered.get()>
-                    <p class="step-nothing"><a href=answer.clone() rel="external">"What it answered"</a></p>
+                <Show when=move || !is_alive.get() && what.get().is_some()>
+                    <p class="step-nothing"><a href=answer.clone() rel="external">{move || what.get()}</a></p>
                 </Show>
                 <Failure error=failure />
                 {again}

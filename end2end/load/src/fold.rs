@@ -43,7 +43,7 @@ pub fn measure() -> Result<Vec<Goal>> {
             plan: &plan,
             outputs: &outputs,
             project: &project,
-            has_template: false,
+            template: None,
             has_web: false,
             meanwhile: Meanwhile::Changed(Vec::new()),
             tried: 0,

@@ -59,7 +59,12 @@ impl ports::Arena for Port {
                 Kind::Qa => there_is(folder).await?,
             }
             let started = store::commit::start_battle(&self.db, battle, now_ms(), origin).await;
-            if started.is_err() && kind == Kind::Coding {
+            // Of a commit whose answer was lost nobody knows whether it still comes to be; and what another launch under
+            // the same id began with lies at the same place.
+            if matches!(started, Err(store::Error::Rejected(_)))
+                && kind == Kind::Coding
+                && matches!(store::battles::is_there(&self.db, id).await, Ok(false))
+            {
                 self.forget_beginning(id).await;
             }
             started?;

@@ -1,4 +1,4 @@
-//! What worktrees take of the disk, and giving it back.
+//! What worktrees and recordings take of the disk, and giving it back.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 use app::error::AppError;
 use domain::{
     page::Wanted,
-    settings::{WorktreeEntry, WorktreeSettings},
+    settings::{Recordings, WorktreeEntry, WorktreeSettings},
     worktree::State,
 };
 use git::Limits;
@@ -16,10 +16,10 @@ use store::worktrees::Of;
 
 use super::{Coders, port::blocking};
 
-/// Pages that show the list ask for it every few seconds, and to measure a worktree is to look at each of its files.
+/// Pages that show the list ask for it every few seconds, and to measure one is to look at each of its files.
 const MEASURE_EVERY: Duration = Duration::from_secs(60);
 
-/// By worktree: when it was measured, and what it took.
+/// By worktree, or by what was recorded: when it was measured, and what it took.
 pub(super) type Sizes = BTreeMap<String, (Instant, Option<u64>)>;
 
 impl Coders {
@@ -27,11 +27,15 @@ impl Coders {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
         let budget = store::settings::worktree_budget(&self.db).await?;
         let places: Vec<_> = rows.iter().map(|row| self.place(&row.worktree)).collect();
+        let recorded = self.finished_recordings().await?;
+        let recorded: Vec<_> =
+            recorded.iter().map(|recording| self.recorded_folder(recording.name)).collect();
+        let count = recorded.len();
         let trash = self.trash().to_owned();
         // One measures at a time; the others wait for what it finds.
         let mut known = self.sizes.lock().await;
         let mut before = std::mem::take(&mut *known);
-        let (sizes, strays, now) = blocking(move || {
+        let (sizes, strays, bytes, now) = blocking(move || {
             let mut now = Sizes::new();
             let mut size = |found: &git::Worktree| {
                 let id = found.id().to_owned();
@@ -44,8 +48,10 @@ impl Coders {
             let sizes: Vec<_> = places.iter().map(|place| size(&git::Worktree::open(place).ok()?)).collect();
             let trashed = git::list(&trash)?;
             let is_owned = |found: &git::Worktree| places.iter().any(|place| place == found.folder());
-            let strays = trashed.iter().filter(|found| !is_owned(found)).map(size).collect();
-            Ok((sizes, strays, now))
+            let strays = trashed.iter().filter(|found| !is_owned(found)).map(&mut size).collect();
+            let recorded = recorded.iter().filter_map(|folder| git::Worktree::open(folder).ok());
+            let bytes = recorded.filter_map(|found| size(&found)).sum();
+            Ok((sizes, strays, bytes, now))
         })
         .await?;
         *known = now;
@@ -61,7 +67,7 @@ impl Coders {
             bytes,
         };
         let worktrees = rows.into_iter().zip(sizes).map(entry).collect();
-        Ok(WorktreeSettings { worktrees, strays, recordings: self.recordings().await?, budget })
+        Ok(WorktreeSettings { worktrees, strays, recordings: Recordings { count, bytes }, budget })
     }
 
     /// The rows go first: what is deleted half is in the trash still, and goes with the next call. Only what no row

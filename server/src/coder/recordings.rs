@@ -4,8 +4,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use app::error::AppError;
-use domain::{run::Shown, settings::Recordings};
-use git::Limits;
+use domain::run::Shown;
 use store::runs::Recording;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -53,8 +52,8 @@ impl Coders {
     /// Those beyond the newest. Whoever launches a run does not wait for it to succeed: the next one tries again.
     pub(crate) async fn free_old_recordings(&self) {
         let freed = async {
-            let over = self.finished_recordings().await?;
-            self.free(over.into_iter().skip(RECORDINGS_MAX).collect()).await
+            let kept = store::runs::recordings(&self.db, &self.host).await?;
+            self.free(beyond(kept, RECORDINGS_MAX)).await
         };
         if let Err(error) = freed.await {
             tracing::warn!(%error, "what older runs began with could not be freed");
@@ -65,20 +64,9 @@ impl Coders {
         self.free(self.finished_recordings().await?).await
     }
 
-    pub(super) async fn recordings(&self) -> Result<Recordings, AppError> {
-        let over = self.finished_recordings().await?;
-        let folders: Vec<_> = over.iter().map(|recording| self.recorded_folder(recording.name)).collect();
-        let bytes = blocking(move || {
-            let size = |folder: &PathBuf| git::Worktree::open(folder).ok()?.size(&Limits::default()).ok();
-            Ok(folders.iter().filter_map(size).sum())
-        });
-        Ok(Recordings { count: over.len(), bytes: bytes.await? })
-    }
-
     /// The newest first.
-    async fn finished_recordings(&self) -> Result<Vec<Recording>, AppError> {
-        let kept = store::runs::recordings(&self.db, &self.host).await?;
-        Ok(kept.into_iter().filter(|recording| recording.is_over).collect())
+    pub(super) async fn finished_recordings(&self) -> Result<Vec<Recording>, AppError> {
+        Ok(beyond(store::runs::recordings(&self.db, &self.host).await?, 0))
     }
 
     /// The row goes first: of what is deleted half nobody reads, and the next start deletes the rest.
@@ -93,5 +81,36 @@ impl Coders {
             .await?;
         }
         Ok(())
+    }
+}
+
+/// Of runs that are over, all but so many of the newest. Those that go on need what they began with.
+fn beyond(newest_first: Vec<Recording>, kept_max: usize) -> Vec<Recording> {
+    newest_first.into_iter().filter(|recording| recording.is_over).skip(kept_max).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::RunId;
+
+    use super::*;
+
+    /// By their numbers, the newest first; those that go on with a `+`.
+    #[test]
+    fn the_oldest_go_first_and_none_that_is_needed() {
+        let check = |kept: &str, kept_max: usize, freed: &[u128]| {
+            let recordings = kept.split_whitespace().map(|word| {
+                let number = Uuid::from_u128(word.trim_end_matches('+').parse().unwrap());
+                Recording { run: RunId(number), name: number, is_over: !word.ends_with('+') }
+            });
+            let beyond = beyond(recordings.collect(), kept_max);
+            let beyond: Vec<_> = beyond.iter().map(|recording| recording.run.0.as_u128()).collect();
+            assert_eq!(beyond, freed, "{kept}");
+        };
+        check("5 4 3 2 1", 3, &[2, 1]);
+        check("5+ 4 3 2+ 1", 3, &[]);
+        check("5+ 4 3 2+ 1", 2, &[1]);
+        check("2 1+", 0, &[2]);
+        check("", 3, &[]);
     }
 }

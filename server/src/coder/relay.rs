@@ -192,14 +192,20 @@ impl Relay {
         let Ok(mut question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
-        if !door.admits(&mut question).await {
+        let next = door.next(&mut question).await;
+        if next == Next::Refuse {
             let words = json!({ "error": { "message": "This task may not ask any more." } });
             return (StatusCode::BAD_REQUEST, axum::Json(words)).into_response();
         }
         let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
         match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
-            Ok(Ok(answer)) => answer::passed_on(answer, page, door, asked_at).await,
+            Ok(Ok(answer)) => {
+                if let Some(allowance) = door.allowance.as_ref().filter(|_| answer.status().is_success()) {
+                    allowance.answered(&next);
+                }
+                answer::passed_on(answer, page, door, asked_at).await
+            }
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
                 door.health.failed("The model server does not answer.");
@@ -211,21 +217,18 @@ impl Relay {
 }
 
 impl Door {
-    /// Whether a question is passed on. That of one who has worked as much as it may is made its last.
-    async fn admits(&self, question: &mut Question) -> bool {
-        let Some(allowance) = &self.allowance else { return true };
+    /// What becomes of a question. That of one who has worked as much as it may is made its last.
+    async fn next(&self, question: &mut Question) -> Next {
+        let Some(allowance) = &self.allowance else { return Next::PassOn };
         let page = question.page();
-        match allowance.next(page, question.body()) {
-            Next::PassOn => true,
-            Next::LastWord { why, is_first } => {
-                allowance::end(page, question.body(), &format!("{} {IN_FORM}", why.words()));
-                if is_first {
-                    self.used.tell(why).await;
-                }
-                true
+        let next = allowance.next(page, question.body());
+        if let Next::LastWord { why, is_first } = next {
+            allowance::end(page, question.body(), &format!("{} {IN_FORM}", why.words()));
+            if is_first {
+                self.used.tell(why).await;
             }
-            Next::Refuse => false,
         }
+        next
     }
 }
 

@@ -14,10 +14,11 @@ use axum::{
 use domain::{
     Rejected,
     diff::Window,
-    flow::{Band, FlowId},
+    flow::{Band, FlowId, StepId},
     id::{ProjectId, RunId, SessionId},
     layout::Origin,
-    run::{Draft, FileAt},
+    run::{Draft, FileAt, StepStatus},
+    transcript::Transcript,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -135,14 +136,17 @@ async fn markdown(State(at): State<Runs>, Path(id): Path<RunId>) -> Answer<Respo
     Ok((kind, report.to_markdown()).into_response())
 }
 
-/// What an agent answered in the end.
+/// What an agent answered in the end. Of one that failed or was cancelled, what it said until then.
 async fn said(State(at): State<Runs>, Path((id, step)): Path<(RunId, String)>) -> Answer<Response> {
-    let mut outputs = store::runs::outputs(&at.db, id).await?;
-    let said = outputs.remove(&domain::flow::StepId(step)).ok_or_else(|| Rejected::missing("answer"))?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], said.text).into_response())
+    let step = StepId(step);
+    let text = match store::runs::outputs(&at.db, id).await?.remove(&step) {
+        Some(answer) => answer.text,
+        None => at.said_in_vain(id, step).await?.ok_or_else(|| Rejected::missing("answer"))?,
+    };
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
-/// The change that the flow looks at, as its agents were shown it.
+/// The change that the flow looks at, all of it: a prompt may hold less.
 async fn change(State(at): State<Runs>, Path(id): Path<RunId>) -> Answer<Response> {
     let change = at.ports.orchestrator.change(id).await?.ok_or_else(|| Rejected::missing("change"))?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], change).into_response())
@@ -187,6 +191,18 @@ async fn events(
 }
 
 impl Runs {
+    /// Of the last attempt that said something.
+    async fn said_in_vain(&self, id: RunId, step: StepId) -> Answer<Option<String>> {
+        let shown = self.ports.orchestrator.get(id).await?;
+        let ended = shown.run.step(&step).map(|step| &step.status);
+        if !matches!(ended, Some(StepStatus::Failed { .. } | StepStatus::Cancelled)) {
+            return Ok(None);
+        }
+        let said = self.ports.orchestrator.said(id, step).await?;
+        let texts = said.into_iter().map(|(_, text)| Transcript::read(&text).text());
+        Ok(texts.filter(|text| !text.trim().is_empty()).last())
+    }
+
     async fn shown(&self, id: RunId) -> Answer<Json<Shown>> {
         Ok(Json(Shown::of(&self.ports.orchestrator.get(id).await?)))
     }

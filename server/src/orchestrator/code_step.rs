@@ -75,11 +75,12 @@ impl CodeStep {
                 Err(error) => Meanwhile::Unknown(error.to_string()),
             };
             let plan = shown.run.plan();
+            let template = shown.terms.template.as_deref().and_then(|path| recorded.template(path));
             Ok::<_, git::Error>(Report::new(&Material {
                 plan: &plan,
                 outputs: &shown.outputs(&plan, &said),
                 project: &recorded,
-                has_template: shown.terms.template.is_some(),
+                template: template.as_deref(),
                 has_web: shown.terms.has_web,
                 meanwhile,
                 tried: shown.tried.values().sum(),

@@ -65,7 +65,10 @@ impl Port {
                 launched_already(&known, &draft)
             }
             None => {
-                self.forget(name).await;
+                // Of a commit whose answer was lost nobody knows whether it still comes to be.
+                if matches!(error, store::Error::Rejected(_)) {
+                    self.forget(name).await;
+                }
                 Err(error.into())
             }
         }

@@ -106,13 +106,14 @@ impl ports::Orchestrator for Port {
         .boxed()
     }
 
-    fn change(&self, run: RunId) -> BoxFuture<'_, Result<Option<String>, AppError>> {
+    fn change(&self, run: RunId) -> BoxFuture<'_, Result<Option<Vec<u8>>, AppError>> {
         async move {
             let shown = store::runs::get(&self.db, run).await?;
             let Some(since) = shown.terms.since.clone() else { return Ok(None) };
             let change = self.read(&shown, move |recorded, shown| {
                 let change = recorded.change(&since, &shown.run.request.target);
-                change.map_err(|error| sentence(&error.to_string()))
+                let change = change.map_err(|error| sentence(&error.to_string()))?;
+                change.ok_or_else(|| "The change is too long to be given as one patch.".to_owned())
             });
             change.await.map(Some)
         }

@@ -45,9 +45,16 @@ impl Recorded {
 
     /// What was changed in the target since a commit, as much of it as a prompt holds and a little more, so that it is
     /// told.
-    pub fn change(&self, since: &str, target: &Target) -> Result<String, git::Error> {
+    pub fn change_for_prompt(&self, since: &str, target: &Target) -> Result<String, git::Error> {
         let patch = self.snapshot.patch_since(since, target.path(), DIFF_BYTES_MAX)?;
         Ok(String::from_utf8_lossy(&patch).into_owned())
+    }
+
+    /// All of it: a patch that is cut somewhere fits nowhere. None where it is longer than any that is shown.
+    pub fn change(&self, since: &str, target: &Target) -> Result<Option<Vec<u8>>, git::Error> {
+        let bytes_max = git::Limits::default().total_bytes as usize;
+        let patch = self.snapshot.patch_since(since, target.path(), bytes_max)?;
+        Ok((patch.len() <= bytes_max).then_some(patch))
     }
 
     pub fn template(&self, path: &str) -> Option<String> {

@@ -162,17 +162,21 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
             let stream_len = lock_stream(&mut tx, stream).await?;
             let tally = runs::tally(&mut tx, stream).await?;
             let agent = shown.step_of(task).and_then(|step| step.step.agent());
-            let said = streams::tail_with(&mut tx, stream, stream_len, SAID_OF_STEP_BYTES_MAX).await?;
-            let transcript = Transcript::read(&said.text);
-            let mut tried = agent.map_or(0, |_| tool::tries_to_change(&transcript));
-            let lost = shown.tasks.get(&task).filter(|_| agent.is_some()).map(|task| task.lost.clone());
-            for (attempt, len) in lost.unwrap_or_default() {
-                let stream = StreamId { task, attempt };
-                let said = streams::tail_with(&mut tx, stream, len, SAID_OF_STEP_BYTES_MAX).await?;
-                tried += tool::tries_to_change(&Transcript::read(&said.text));
+            // The run is locked meanwhile, and what an agent said may be long: it is read once, when the step is over.
+            let settled = shown.tasks.get(&task).filter(|task| task.is_settled_by(attempt, &outcome));
+            let (mut kept, mut tried) = (None, 0);
+            if let Some((agent, settled)) = agent.zip(settled) {
+                let said = streams::tail_with(&mut tx, stream, stream_len, SAID_OF_STEP_BYTES_MAX).await?;
+                let transcript = Transcript::read(&said.text);
+                tried = tool::tries_to_change(&transcript);
+                for (attempt, len) in &settled.lost {
+                    let stream = StreamId { task, attempt: *attempt };
+                    let said = streams::tail_with(&mut tx, stream, *len, SAID_OF_STEP_BYTES_MAX).await?;
+                    tried += tool::tries_to_change(&Transcript::read(&said.text));
+                }
+                kept = matches!(outcome, Outcome::Done { .. })
+                    .then(|| answer::kept(&transcript, agent.part, said.before));
             }
-            let answered = agent.filter(|_| matches!(outcome, Outcome::Done { .. }));
-            let kept = answered.map(|agent| answer::kept(&transcript, agent.part, said.before));
             let fresh = Fresh::new(Uuid::now_v7());
             let ended = run::Ended { task, attempt, outcome, stream_len, tally, tried, fresh, at_ms };
             let events = shown.ended(ended)?;

@@ -17,7 +17,7 @@ pub(super) fn id(n: u128) -> Uuid {
 }
 
 /// `L1` is a local contestant on model 1, `C2` a cloud one on model 2.
-pub(super) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) -> Battle {
+pub(crate) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) -> Battle {
     let entry = |(place, word): (usize, &str)| {
         let (lane, server) = match word.split_at(1).0 {
             "L" => (Lane::Local, "local"),

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::fence::Nonce;
 pub use template::find_template;
+pub(super) use template::headings;
 
 /// More of a change is not shown: an agent can look at the rest itself.
 pub const DIFF_BYTES_MAX: usize = 256 * 1024;
@@ -270,7 +271,7 @@ impl Writer<'_> {
             }
         };
         match self.context.template {
-            Some(template) => Writes::Template(template::headings(template)),
+            Some(template) => Writes::Template(headings(template)),
             None => Writes::Sections(ours),
         }
     }

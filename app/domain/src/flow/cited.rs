@@ -114,6 +114,11 @@ pub fn ids_in(text: &str) -> Vec<ClaimId> {
     ids
 }
 
+/// Those without brackets too, each once. Prose has many words that only look like one.
+pub fn bare_ids_in(text: &str) -> BTreeSet<ClaimId> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '-').filter_map(written_id).collect()
+}
+
 /// Only in capitals: prose has many short words with a number.
 fn written_id(piece: &str) -> Option<ClaimId> {
     piece.starts_with(|c: char| c.is_ascii_uppercase()).then(|| ClaimId::read(piece)).flatten()

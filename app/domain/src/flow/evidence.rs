@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{Finding, Quoted, Trust, is_alike},
     catalogue::COMMAND,
-    cited::{ClaimId, Place, ids_in, paths_in, places_in},
+    cited::{ClaimId, Place, bare_ids_in, ids_in, paths_in, places_in},
     gathered::{Found, Gathered},
     method::{NEXT_STEPS, Part},
     plan,
@@ -183,8 +183,15 @@ impl Checker<'_> {
                 continue;
             }
             self.text(At::Head, &worker.summary);
-            let ids = ids_in(&worker.summary).into_iter().map(|id| id.to_string());
-            let named: Vec<_> = ids.chain(paths_in(&worker.summary)).collect();
+            let bare = bare_ids_in(&worker.summary).into_iter().filter(|id| self.known.contains(id));
+            let ids = ids_in(&worker.summary).into_iter().chain(bare).map(|id| id.to_string());
+            let places = places_in(&worker.summary).into_iter().map(|place| place.path);
+            let mut named: Vec<String> = Vec::new();
+            for name in ids.chain(paths_in(&worker.summary)).chain(places) {
+                if !named.contains(&name) {
+                    named.push(name);
+                }
+            }
             if !named.is_empty() {
                 let words = format!("The summary is to be plain, and names {}.", named.join(", "));
                 self.flag(At::Head, Check::Summary, words);

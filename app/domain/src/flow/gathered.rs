@@ -192,7 +192,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// `## 2. Root cause:` is `Root cause`.
+/// `## 2. Root cause:` is `Root cause`. A template may number its headings too.
 pub(super) fn is_title(given: &str, title: &str) -> bool {
-    is_alike(given.trim_start_matches(|c: char| !c.is_alphabetic()), title)
+    let [given, title] = [given, title].map(|it| it.trim_start_matches(|c: char| !c.is_alphabetic()));
+    is_alike(given, title)
 }

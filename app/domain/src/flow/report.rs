@@ -157,8 +157,8 @@ pub struct Material<'a> {
     /// Of every agent's step.
     pub outputs: &'a [Output<'a>],
     pub project: &'a dyn ProjectText,
-    /// Whether the repository's own template was given, whose headings then stand in place of ours.
-    pub has_template: bool,
+    /// The repository's own template, whose headings then stand in place of ours.
+    pub template: Option<&'a str>,
     /// Whether pages could be fetched or searched for.
     pub has_web: bool,
     pub meanwhile: Meanwhile,

@@ -15,7 +15,7 @@ use crate::{
         Band, FlowId, Plan, Request, Signals, Step, StepId,
         answer::Kept,
         fold::{Ended, Output},
-        plan::Work,
+        plan::{Limits, Work},
     },
     id::{ProjectId, RunId, SessionId, TaskId},
     task::{self, Owner, Task},
@@ -62,6 +62,17 @@ pub struct Terms {
     /// Under which name the project was recorded; older runs have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Uuid>,
+}
+
+impl Terms {
+    /// What becomes of an agent that has worked as much as it may. What it asks its own account nobody can read, so there
+    /// only its calls are counted, and it cannot be asked for its answer.
+    pub fn held_to(&self, Limits { steps, calls }: Limits) -> String {
+        match self.model.server == self.backend.login_server() {
+            true => format!("is stopped after {calls} calls"),
+            false => format!("has to answer after {steps} steps or {calls} calls"),
+        }
+    }
 }
 
 /// Who would work if nobody is named, and what stands against it.

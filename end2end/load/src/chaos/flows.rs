@@ -54,6 +54,13 @@ impl Verdict {
         format!("{runs} runs, {repeated} attempts repeated, {given_up} given up, {} faults", faults.len())
     }
 
+    /// Of what was always lost nothing is known.
+    fn look_back(&mut self) {
+        if self.given_up == self.runs {
+            self.faults.push(format!("none of {} runs came to its end", self.runs));
+        }
+    }
+
     fn look_at(&mut self, id: RunId, run: &Value, has_report: bool) {
         self.runs += 1;
         let mut fault = |words: String| self.faults.push(format!("run {id}: {words}"));
@@ -110,6 +117,7 @@ async fn trial(home: &Home, kills: u32, seed: u64) -> Result<Verdict> {
             verdict.look_at(id, &run, has_report);
         }
     }
+    verdict.look_back();
     server.stop().await?;
     verdict.faults.extend(orphans(home).await.into_iter().map(|left| format!("left behind: {left}")));
     Ok(verdict)
@@ -183,5 +191,17 @@ mod tests {
         check(nobody("the model said no"), true, 1);
         let silent = json!({"status": "failed", "error": "Gate was skipped: nobody answered", "steps": []});
         check(silent, true, 1);
+    }
+
+    #[test]
+    fn a_trial_in_which_nothing_came_to_its_end_shows_nothing() {
+        let check = |runs, given_up, faults: usize| {
+            let mut verdict = Verdict { runs, given_up, ..Verdict::default() };
+            verdict.look_back();
+            assert_eq!(verdict.faults.len(), faults, "{given_up} of {runs}: {:?}", verdict.faults);
+        };
+        check(3, 2, 0);
+        check(3, 3, 1);
+        check(0, 0, 1);
     }
 }

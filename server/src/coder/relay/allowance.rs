@@ -1,7 +1,7 @@
 //! How much an agent's program may work on one task. It counts by itself, or not at all, so its questions are counted
 //! where they pass. One that has worked as much as it may is asked for its answer, with the same words as our own agent.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use domain::{agent::Why, flow::plan::Limits};
 use serde_json::{Value, json};
@@ -13,16 +13,20 @@ const LAST_QUESTIONS_MAX: u32 = 4;
 
 pub struct Allowance {
     limits: Limits,
-    /// Questions with tools to answer with.
-    asked: AtomicU32,
+    /// Questions with tools to answer with, as far as they were answered: one that a busy server refused is asked again
+    /// by the agent, and has used up nothing.
+    answered: AtomicU32,
     /// Those of them that were to be the last.
     last: AtomicU32,
+    is_told: AtomicBool,
 }
 
 /// What becomes of a question.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
+    /// It is none that counts.
     PassOn,
+    Step,
     /// Its tools are taken away; `is_first` the first time.
     LastWord {
         why: Why,
@@ -33,7 +37,7 @@ pub enum Next {
 
 impl Allowance {
     pub fn new(limits: Limits) -> Self {
-        Self { limits, asked: AtomicU32::new(0), last: AtomicU32::new(0) }
+        Self { limits, answered: AtomicU32::new(0), last: AtomicU32::new(0), is_told: AtomicBool::new(false) }
     }
 
     /// The body of a question tells how often tools were called until now, because it holds what they said.
@@ -41,17 +45,26 @@ impl Allowance {
         if !page.generates() || !offers_tools(page, body) {
             return Next::PassOn;
         }
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        let why = if asked >= self.limits.steps {
+        let why = if self.answered.load(Ordering::Relaxed) >= self.limits.steps {
             Why::Steps
         } else if calls(page, body) >= self.limits.calls {
             Why::Calls
         } else {
-            return Next::PassOn;
+            return Next::Step;
         };
-        match self.last.fetch_add(1, Ordering::Relaxed) {
+        match self.last.load(Ordering::Relaxed) {
             LAST_QUESTIONS_MAX.. => Next::Refuse,
-            before => Next::LastWord { why, is_first: before == 0 },
+            _ => Next::LastWord { why, is_first: !self.is_told.swap(true, Ordering::Relaxed) },
+        }
+    }
+
+    /// The model server has answered a question with more than a refusal.
+    pub fn answered(&self, question: &Next) {
+        if matches!(question, Next::Step | Next::LastWord { .. }) {
+            self.answered.fetch_add(1, Ordering::Relaxed);
+        }
+        if matches!(question, Next::LastWord { .. }) {
+            self.last.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -65,30 +78,27 @@ fn offers_tools(page: Page, body: &Value) -> bool {
 }
 
 fn calls(page: Page, body: &Value) -> u32 {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let count = match page {
-        Page::Chat => list(&body["messages"]).iter().filter(|message| message["role"] == "tool").count(),
-        Page::Messages | Page::CountTokens => {
-            let blocks = list(&body["messages"])
-                .iter()
-                .flat_map(|message| list(&message["content"]))
-                .collect::<Vec<_>>();
-            blocks.iter().filter(|block| block["type"] == "tool_result").count()
-        }
+        Page::Chat => list(&body["messages"]).filter(|message| message["role"] == "tool").count(),
+        Page::Messages | Page::CountTokens => list(&body["messages"])
+            .flat_map(|message| list(&message["content"]))
+            .filter(|block| block["type"] == "tool_result")
+            .count(),
         Page::Responses => {
             let is_result =
-                |item: &Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("call_output"));
-            list(&body["input"]).iter().filter(|item| is_result(item)).count()
+                |item: &&Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("call_output"));
+            list(&body["input"]).filter(is_result).count()
         }
-        Page::Gemini { .. } => {
-            let parts = list(&body["contents"])
-                .iter()
-                .flat_map(|content| list(&content["parts"]))
-                .collect::<Vec<_>>();
-            parts.iter().filter(|part| part.get("functionResponse").is_some()).count()
-        }
+        Page::Gemini { .. } => list(&body["contents"])
+            .flat_map(|content| list(&content["parts"]))
+            .filter(|part| part.get("functionResponse").is_some())
+            .count(),
     };
     count as u32
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
 }
 
 /// Makes a question one that can only be answered in words. Where calls were made, some servers want to know the tools
@@ -156,15 +166,35 @@ mod tests {
     fn steps_and_calls_are_counted_in_every_protocol() {
         for page in [Page::Chat, Page::Messages, Page::Responses, GEMINI] {
             let allowance = Allowance::new(Limits { steps: 3, calls: 2 });
-            assert_eq!(allowance.next(page, &question(page, 0)), Next::PassOn, "{page:?}");
-            assert_eq!(allowance.next(page, &question(page, 1)), Next::PassOn, "{page:?}");
+            let answered = |body: &Value| {
+                let next = allowance.next(page, body);
+                allowance.answered(&next);
+                next
+            };
             let last = |why, is_first| Next::LastWord { why, is_first };
-            assert_eq!(allowance.next(page, &question(page, 2)), last(Why::Calls, true), "{page:?}");
-            assert_eq!(allowance.next(page, &question(page, 0)), last(Why::Steps, false), "{page:?}");
-            assert_eq!(allowance.next(page, &json!({"messages": []})), Next::PassOn, "without tools");
-            allowance.next(page, &question(page, 2));
-            allowance.next(page, &question(page, 2));
-            assert_eq!(allowance.next(page, &question(page, 2)), Next::Refuse, "{page:?}");
+            assert_eq!(answered(&question(page, 0)), Next::Step, "{page:?}");
+            assert_eq!(answered(&question(page, 1)), Next::Step, "{page:?}");
+            assert_eq!(answered(&question(page, 2)), last(Why::Calls, true), "{page:?}");
+            assert_eq!(answered(&question(page, 0)), last(Why::Steps, false), "{page:?}");
+            assert_eq!(answered(&json!({"messages": []})), Next::PassOn, "without tools");
+            answered(&question(page, 2));
+            answered(&question(page, 2));
+            assert_eq!(answered(&question(page, 2)), Next::Refuse, "{page:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_not_answered_uses_up_nothing() {
+        let allowance = Allowance::new(Limits { steps: 1, calls: 9 });
+        let next = || allowance.next(Page::Chat, &question(Page::Chat, 0));
+        for _ in 0..9 {
+            assert_eq!(next(), Next::Step);
+        }
+        allowance.answered(&next());
+        let last = |is_first| Next::LastWord { why: Why::Steps, is_first };
+        assert_eq!(next(), last(true));
+        for _ in 0..9 {
+            assert_eq!(next(), last(false));
         }
     }
 

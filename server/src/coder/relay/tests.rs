@@ -1,3 +1,5 @@
+mod allowed;
+
 use std::sync::Mutex;
 
 use axum::{extract::Request, http::HeaderValue};
@@ -276,32 +278,4 @@ async fn a_server_that_loads_its_model_is_seen_at_it() {
         let measured = passage.measured();
         assert!(measured.load_ms.is_some() && measured.first_token_ms.is_some(), "{flavour:?}: {measured:?}");
     }
-}
-
-/// One that has asked as often as it may is asked for its answer, and whoever reads along is told once.
-#[tokio::test]
-async fn a_task_that_may_not_go_on_is_asked_for_its_answer() {
-    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
-    let (outputs, mut told) = mpsc::channel(8);
-    let limits = Some(Limits { steps: 2, calls: 9 });
-    let passage = relay().await.open(endpoint(&upstream.url), "chosen", limits, &outputs);
-    let question = r#"{"tools": [{"type": "function"}], "messages": [{"role": "user", "content": "Look."}]}"#;
-    for _ in 0..4 {
-        assert_eq!(ask(&passage, "/v1/chat/completions", question).await.0, StatusCode::OK);
-    }
-    let seen = guard(&upstream.seen).clone();
-    let has_tools: Vec<_> = seen.iter().map(|seen| seen.body.get("tools").is_some()).collect();
-    assert_eq!(has_tools, [true, true, false, false]);
-    let words = format!("You have taken all the steps that you may take. {IN_FORM}");
-    assert_eq!(seen[2].body["messages"][1], json!({"role": "user", "content": words}));
-    let Ok(Output::Text(text)) = told.try_recv() else { panic!("nobody is told") };
-    assert_eq!(text.trim(), "*It has taken all the steps that it may take.*");
-    assert!(told.try_recv().is_err(), "once");
-    // The control: without limits nothing is taken away.
-    let free = relay().await.open(endpoint(&upstream.url), "chosen", None, &nobody());
-    guard(&upstream.seen).clear();
-    for _ in 0..4 {
-        ask(&free, "/v1/chat/completions", question).await;
-    }
-    assert!(guard(&upstream.seen).iter().all(|seen| seen.body.get("tools").is_some()));
 }

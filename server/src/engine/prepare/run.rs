@@ -67,7 +67,7 @@ impl Engine {
         let target = shown.run.request.target.clone();
         let recorded = spawn_blocking(move || {
             let recorded = Recorded::open(&folder)?;
-            let change = since.map(|since| recorded.change(&since, &target)).transpose()?;
+            let change = since.map(|since| recorded.change_for_prompt(&since, &target)).transpose()?;
             Ok::<_, git::Error>((change, template.and_then(|path| recorded.template(&path))))
         });
         let told = |error: &dyn std::fmt::Display| Unprepared::Told(error.to_string());

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use reqwest::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{FAULT, Shop, get, launch, over, report, server, steps, until};
-use crate::harness::World;
+use super::{FAULT, Shop, get, launch, over, report, said, server, steps, until};
+use crate::harness::{World, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_kill_9_no_step_is_lost_and_none_is_done_twice() {
@@ -54,12 +54,24 @@ async fn a_run_that_is_cancelled_ends_and_starts_nothing_more() {
     // Another waits for the same place, and says so.
     let next = launch(&server, shop.ask("investigate", "[[say {}]]")).await;
     assert_eq!(get(&server, &next).await["status"], "queued");
-    until(&server, &id, "somebody works", |run| run["status"] == "running").await;
+    let is_running = |step: &&Value| step["work"] == "agent" && step["status"] == "running";
+    let first = |run: &Value| run["steps"].as_array().unwrap().iter().find(is_running).cloned();
+    let run = until(&server, &id, "somebody works", |run| first(run).is_some()).await;
+    let step = first(&run).unwrap()["id"].as_str().unwrap().to_owned();
+    eventually("it says something", || async { said(&server, &id, &step).await.contains('3').then_some(()) })
+        .await;
+    let answer = async |step: &str| server.script(&format!("/api/runs/{id}/steps/{step}"), None).await;
+    assert_eq!(answer(&step).await.0, StatusCode::NOT_FOUND, "it has not answered yet");
     let (status, _) = server.script(&format!("/api/runs/{id}/cancel"), Some(json!({}))).await;
     assert_eq!(status, StatusCode::OK);
     let run = over(&server, &id).await;
     assert_eq!(run["status"], "cancelled", "{run:#}");
     assert!(steps(&run).iter().all(|(_, status)| *status == "cancelled"), "{run:#}");
+    // What it said until then can be read, and of whoever never began there is nothing.
+    let (status, text) = answer(&step).await;
+    let text = text.as_str().unwrap();
+    assert!(status.is_success() && text.contains('3') && !text.contains('\u{1e}'), "{text}");
+    assert_eq!(answer("gate").await.0, StatusCode::NOT_FOUND);
     let (status, answer) = server.script(&format!("/api/runs/{id}/cancel"), Some(json!({}))).await;
     assert_eq!((status, answer["error"].as_str()), (StatusCode::CONFLICT, Some("Nothing is running here.")));
     let (status, _) = server.script(&format!("/api/runs/{id}/report"), None).await;

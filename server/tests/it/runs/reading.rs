@@ -1,11 +1,14 @@
 //! Agents of flows read, and change nothing, whatever they try and whatever they are told.
 
+use std::{fs, path::Path};
+
 use domain::flow::{Band, FlowId, Plan, Request, Signals};
 use serde_json::{Value, json};
 
 use super::{CANARY, FAULT, Shop, agents, launch, over, report, said, server, steps, wide_server};
 use crate::{
-    arena,
+    agents::tree,
+    arena, coder,
     harness::{Server, World},
 };
 
@@ -68,14 +71,18 @@ async fn qwen_that_tries_to_write_changes_nothing() {
     let world = World::new().await;
     let server = wide_server(&world, "one", "qwen", "local/small").await;
     let shop = Shop::new(&world, &server).await;
-    let at = |name: &str| shop.project.join(name);
-    let words = format!(
-        "[[tool write_file {}]][[tool read_file {}]][[tool edit {}]][[shell echo x > owned.txt; rm -f README.md]][[say {{}}]]",
-        json!({"file_path": at("owned.txt"), "content": "x"}),
-        // What it has not read it does not edit.
-        json!({"file_path": at("README.md")}),
-        json!({"file_path": at("README.md"), "old_string": "# Shop", "new_string": "# Owned"}),
-    );
+    let by_tools = |folder: &Path| {
+        let at = |name: &str| folder.join(name);
+        format!(
+            "[[tool write_file {}]][[tool read_file {}]][[tool edit {}]]",
+            json!({"file_path": at("owned.txt"), "content": "x"}),
+            // What it has not read it does not edit.
+            json!({"file_path": at("README.md")}),
+            json!({"file_path": at("README.md"), "old_string": "# Shop", "new_string": "# Owned"}),
+        )
+    };
+    let by_shell = "[[shell echo x > owned.txt; rm -f README.md]]";
+    let words = format!("{}{by_shell}[[say {{}}]]", by_tools(&shop.project));
     for flow in ["code-review", "issue-triage"] {
         let run = vandalise(&server, &shop, flow, &words, 3).await;
         assert_eq!(run["status"], "done", "{run:#}");
@@ -83,11 +90,19 @@ async fn qwen_that_tries_to_write_changes_nothing() {
     }
     // The control: where writing is allowed, the same tools write.
     let field = arena::Field { project: shop.project.clone(), session: shop.session };
-    let words = r#"[[shell echo x > owned.txt; rm -f README.md]][[say done]]"#;
-    let id = arena::launch(&server, field.coding(words, &["qwen@small", "native@small"])).await;
+    let words = format!("{by_shell}[[say done]]");
+    let id = arena::launch(&server, field.coding(&words, &["qwen@small", "native@small"])).await;
     let battle = arena::over(&server, &id).await;
     let patch = arena::diff(&server, &id, &arena::contestant(&battle, 0)).await;
     assert!(patch.contains("+++ b/owned.txt") && patch.contains("deleted file"), "{patch}");
+    // Its own tools want whole paths, which are known once there is a worktree.
+    let chat = coder::one_more(&server).await;
+    let mut page = server.watch(chat).await;
+    coder::work_of(&server, &mut page, "[[say ready]]", "qwen").await;
+    let own = tree(&world, &page);
+    coder::work_of(&server, &mut page, &format!("{}[[say done]]", by_tools(&own)), "qwen").await;
+    let made = |name: &str| fs::read_to_string(own.join(name)).unwrap_or_default();
+    assert!(made("owned.txt") == "x" && made("README.md").starts_with("# Owned"), "{}", page.last_stream());
     server.stop().await;
 }
 

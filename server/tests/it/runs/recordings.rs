@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::diff::Outline;
+use domain::{diff::Outline, flow::brief::DIFF_BYTES_MAX};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -27,15 +27,23 @@ async fn what_a_run_began_with_is_counted_and_can_be_deleted() {
     let id = launch(&server, shop.ask("code-review", FAULT)).await;
     over(&server, &id).await;
     // One that goes on needs what it began with.
-    let next = launch(&server, shop.ask("research", &format!("[[look]] Which? {FAULT}"))).await;
+    let mut long = shop.ask("investigate", "[[rate 5]][[count 4000]]");
+    long["model"] = json!("local/small");
+    let next = launch(&server, long).await;
+    until(&server, &next, "it works", |run| run["status"] == "running").await;
     let counted = recordings(&server).await;
-    assert!(counted["count"].as_u64() <= Some(2) && counted["bytes"].as_u64() > Some(0), "{counted}");
+    assert!(counted["count"] == 1 && counted["bytes"].as_u64() > Some(0), "{counted}");
+    let folders = || fs::read_dir(world.folder.path().join("one/recorded")).unwrap().count();
+    assert_eq!(folders(), 2);
     server.call("free_recordings", &[]).await;
-    let run = over(&server, &next).await;
-    assert_eq!(run["status"], "done", "{run:#}");
+    assert_eq!(folders(), 1);
+    let (status, file) = server.script(&format!("/api/runs/{next}/file?path=src/cart.rs"), None).await;
+    assert_eq!(status, StatusCode::OK, "{file}");
+    server.script(&format!("/api/runs/{next}/cancel"), Some(json!({}))).await;
+    over(&server, &next).await;
     server.call("free_recordings", &[]).await;
     assert_eq!(recordings(&server).await, json!({"count": 0, "bytes": 0}));
-    assert_eq!(fs::read_dir(world.folder.path().join("one/recorded")).unwrap().count(), 0);
+    assert_eq!(folders(), 0);
     assert_eq!(git(&shop.project, &["for-each-ref", "refs/boocode"]), "");
     let (status, gone) = server.script(&format!("/api/runs/{id}/file?path=src/cart.rs"), None).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -93,5 +101,22 @@ async fn the_change_that_a_run_looks_at_can_be_looked_at_too() {
     let plain = launch(&server, shop.ask("project-discovery", FAULT)).await;
     assert_eq!(server.script(&format!("/api/runs/{plain}/change"), None).await.0, StatusCode::NOT_FOUND);
     until(&server, &plain, "it works", |run| run["status"] != "queued").await;
+    server.stop().await;
+}
+
+/// A prompt holds the beginning of a long one; whoever wants to apply it needs all.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_is_longer_than_a_prompt_comes_whole() {
+    let world = World::new().await;
+    let server = server(&world, "one", "native", "local/small").await;
+    let shop = Shop::new(&world, &server).await;
+    let long = "// One of many lines that are all the same.\n".repeat(8_000);
+    super::write(&shop.project, "src/lib.rs", &format!("mod cart;\n{long}// The last.\n"));
+    let id = launch(&server, shop.ask("update-pr-description", "[[rate 5]][[count 4000]]")).await;
+    let (status, change) = server.script(&format!("/api/runs/{id}/change"), None).await;
+    let change = change.as_str().unwrap();
+    assert!(status.is_success() && change.len() > DIFF_BYTES_MAX, "{}", change.len());
+    assert!(change.ends_with("+// The last.\n"));
+    server.script(&format!("/api/runs/{id}/cancel"), Some(json!({}))).await;
     server.stop().await;
 }

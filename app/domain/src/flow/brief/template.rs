@@ -40,7 +40,7 @@ pub fn find_template<'a>(paths: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Those outside of code and of remarks, each once.
-pub(super) fn headings(template: &str) -> Vec<String> {
+pub(in crate::flow) fn headings(template: &str) -> Vec<String> {
     let shown = &template[..template.floor_char_boundary(TEMPLATE_BYTES_MAX)];
     let (mut headings, mut is_code, mut is_remark) = (Vec::new(), false, false);
     for line in shown.lines() {

@@ -142,7 +142,15 @@ fn nothing_that_is_said_goes_unchecked() {
         FIVE,
         &[&format!("Head {gone}"), "Head Summary: The summary is to be plain, and names D1, src/gone.rs."],
     );
-    check(r#""summary": "All is well.""#, FIVE, &[]);
+    check(r#""summary": "All is well in E7 and at 12:30.""#, FIVE, &[]);
+    check(
+        r#""summary": "D1 shows it: D1.""#,
+        FIVE,
+        &["Head Summary: The summary is to be plain, and names D1."],
+    );
+    let main = "Head Place: main.rs is not in the project.";
+    let plain = "Head Summary: The summary is to be plain, and names main.rs.";
+    check(r#""summary": "It begins at main.rs:3.""#, FIVE, &[main, plain]);
     check(r#""good": ["src/gone.rs:1"]"#, FIVE, &[&format!("Good {gone}")]);
     check(r#""deferred": [{"what": "x", "source": "src/gone.rs:1"}]"#, FIVE, &[&format!("Deferred {gone}")]);
     check(r#""questions": [{"question": "src/gone.rs:1?"}]"#, FIVE, &[&format!("Questions {gone}")]);

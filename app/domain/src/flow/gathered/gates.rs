@@ -44,9 +44,12 @@ impl Gathered<'_> {
         }
     }
 
-    /// The lowest that any gate gave: a chain holds as well as its weakest link.
+    /// The lowest that any gate gave: a chain holds as well as its weakest link. Where one attacked nothing, what the
+    /// others gave is not for the whole.
     pub(in crate::flow) fn confidence(&self) -> Option<Confidence> {
-        self.gates.iter().filter_map(|gate| gate.verdicts.confidence).min()
+        let lowest = self.gates.iter().filter_map(|gate| gate.verdicts.confidence).min()?;
+        let is_whole = self.gates.iter().all(|gate| gate.unvalidated().is_none());
+        Some(if is_whole { lowest } else { Confidence::Low })
     }
 
     /// What the gates made of a conclusion. It stands no better than those above it, on which it rests.

@@ -15,8 +15,9 @@ use super::{
 use crate::flow::{
     Role,
     answer::Finding,
+    brief::headings,
     evidence::{self, At, Flag},
-    gathered::{Gathered, Worker, Written},
+    gathered::{Gathered, Worker},
     method::{self, Part},
     plan,
     review::{self, Review, YAGNI},
@@ -65,18 +66,15 @@ impl Builder<'_> {
     fn spine(&mut self) -> Vec<Section> {
         let mut sections = Vec::new();
         for section in self.gathered.method.spine {
-            if self.material.has_template && matches!(section.part, Part::Prose(_)) {
+            let headings = self.material.template.map(headings);
+            if headings.is_some() && matches!(section.part, Part::Prose(_)) {
                 continue;
             }
             sections.push(Section { title: section.title.to_owned(), blocks: self.section(section) });
             // What follows the repository's own template stands right below the validation.
-            if self.material.has_template && section.part == Part::Validation {
-                let asked = self.gathered.sections.iter().enumerate().filter(|(_, written)| written.is_asked);
-                let own = |(at, written): (usize, &Written)| Section {
-                    title: written.title.clone(),
-                    blocks: vec![self.written(at)],
-                };
-                sections.extend(asked.map(own));
+            if section.part == Part::Validation {
+                let own = headings.into_iter().flatten();
+                sections.extend(own.map(|title| Section { blocks: self.prose(&title), title }));
             }
         }
         sections

@@ -40,13 +40,13 @@ impl Story {
     }
 
     fn report(&self) -> Report {
-        self.with(false, Meanwhile::Changed(Vec::new()), 0)
+        self.with(None, Meanwhile::Changed(Vec::new()), 0)
     }
 
-    fn with(&self, has_template: bool, meanwhile: Meanwhile, tried: u32) -> Report {
+    fn with(&self, template: Option<&str>, meanwhile: Meanwhile, tried: u32) -> Report {
         let outputs = self.outputs();
         let (plan, project, has_web) = (&self.plan, &Files, self.has_web);
-        Report::new(&Material { plan, outputs: &outputs, project, has_template, has_web, meanwhile, tried })
+        Report::new(&Material { plan, outputs: &outputs, project, template, has_web, meanwhile, tried })
     }
 
     fn outputs(&self) -> Vec<Output<'_>> {
@@ -101,7 +101,7 @@ fn reports_are_as_they_were() {
     golden::check("reports/research-refuted.md", &research_refuted().report().to_markdown());
     let nobody = Story::new(FlowId::Investigate, Band::Medium);
     let meanwhile = Meanwhile::Changed(vec!["src/cart.rs".to_owned()]);
-    golden::check("reports/investigate-nobody.md", &nobody.with(false, meanwhile, 0).to_markdown());
+    golden::check("reports/investigate-nobody.md", &nobody.with(None, meanwhile, 0).to_markdown());
     let discovery = Story::new(FlowId::ProjectDiscovery, Band::Small).says("scan", r#"{"summary": "A shop.", "findings": [
   {"id": "PS1", "title": "cargo test", "kind": "command", "level": "high", "claim": "Runs the tests.", "trust": "codebase", "places": [{"path": "README.md", "line": 1, "quote": "cargo test"}]},
   {"id": "PS2", "title": "Rust", "kind": "fact", "level": "low", "claim": "All of it.", "trust": "codebase", "places": ["src/cart.rs:1"]}],
@@ -246,13 +246,19 @@ fn the_next_step_is_one_of_six() {
 #[test]
 fn a_template_of_the_repository_wins() {
     let story = Story::new(FlowId::UpdatePrDescription, Band::Small)
-        .says("newcomer", r#"{"summary": "s", "sections": [{"title": "Why", "text": "Because."}, {"title": "Checklist", "text": "- [x] done"}]}"#)
+        .says("newcomer", r#"{"summary": "s", "sections": [{"title": "Checklist", "text": "- [x] done"}, {"title": "Why", "text": "Because."}, {"title": "More", "text": "Besides it."}]}"#)
         .says("gate", FIVE);
     let titles = |report: &Report| -> Vec<String> {
         report.sections.iter().map(|section| section.title.clone()).collect()
     };
-    let with = story.with(true, Meanwhile::Changed(Vec::new()), 0);
-    assert_eq!(titles(&with)[..3], ["Validation", "Why", "Checklist"]);
+    let template = "# 1. Risks\n\n# Why\n\n## Checklist\n- [ ] done";
+    let with = story.with(Some(template), Meanwhile::Changed(Vec::new()), 0);
+    assert_eq!(titles(&with)[..4], ["Validation", "1. Risks", "Why", "Checklist"], "in the template's order");
+    assert!(matches!(section(&with, "1. Risks").blocks[..], [Block::Missing(_)]));
+    assert!(
+        matches!(&section(&with, "Checklist").blocks[..], [Block::Text(text)] if text.markdown == "- [x] done")
+    );
+    assert!(with.to_markdown().contains("Besides it."), "what the template does not ask for is shown below");
     assert!(!titles(&with).contains(&"Look first".to_owned()));
     let without = story.report();
     assert!(titles(&without).contains(&"Look first".to_owned()));
@@ -262,7 +268,7 @@ fn a_template_of_the_repository_wins() {
 #[test]
 fn what_happened_to_the_project_meanwhile_is_told() {
     let check = |meanwhile, tried, expected: &[&str]| {
-        let report = Story::new(FlowId::Investigate, Band::Small).with(false, meanwhile, tried);
+        let report = Story::new(FlowId::Investigate, Band::Small).with(None, meanwhile, tried);
         assert_eq!(report.head.notes, expected);
     };
     check(Meanwhile::Changed(Vec::new()), 3, &[]);

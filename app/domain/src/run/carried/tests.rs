@@ -220,3 +220,12 @@ fn the_same_question_can_be_asked_in_another_band() {
     assert_eq!((request.focus, draft.backend), (shown.run.request.focus.clone(), "qwen".to_owned()));
     assert_eq!(draft.model, "local/small");
 }
+
+#[test]
+fn an_agent_on_its_own_login_is_held_to_its_calls_alone() {
+    let limits = crate::flow::plan::Limits { steps: 8, calls: 20 };
+    let mut terms = terms(false);
+    assert_eq!(terms.held_to(limits), "has to answer after 8 steps or 20 calls");
+    terms.model.server = terms.backend.login_server();
+    assert_eq!(terms.held_to(limits), "is stopped after 20 calls");
+}

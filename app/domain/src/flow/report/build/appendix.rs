@@ -5,6 +5,7 @@ use super::{
     Builder,
 };
 use crate::flow::{
+    brief::headings,
     evidence::At,
     gathered::{Also, is_title},
     method::{Part, Shape},
@@ -64,12 +65,15 @@ impl Builder<'_> {
 
     fn also_said(&self) -> Vec<Block> {
         let gathered = self.gathered;
+        let headings = self.material.template.map(headings);
         let mut blocks = Vec::new();
         for (at, written) in gathered.sections.iter().enumerate() {
             let is_shown =
                 |title: &str| is_title(&written.title, title) && gathered.section(title) == Some(at);
-            let has_place = self.material.has_template
-                || gathered.method.written_sections().any(|(title, _)| is_shown(title));
+            let has_place = match &headings {
+                Some(headings) => headings.iter().any(|title| is_shown(title)),
+                None => gathered.method.written_sections().any(|(title, _)| is_shown(title)),
+            };
             if !written.is_asked || !has_place {
                 let label = &gathered.workers[written.worker].step.label;
                 blocks.push(Block::Heading(format!("{label}: {}", written.title.trim())));

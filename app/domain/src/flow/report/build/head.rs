@@ -9,10 +9,10 @@ use crate::flow::{answer::Stand, evidence::At, method::Shape, plan};
 impl Builder<'_> {
     pub(super) fn head(&self) -> Head {
         let gathered = self.gathered;
-        let of_workers = gathered.workers.iter().map(|worker| (worker.step, &worker.missing));
-        let of_gates = gathered.gates.iter().map(|gate| (gate.step, &gate.missing));
-        let gone = |(step, why): (&plan::Step, &Option<String>)| {
-            why.clone().map(|why| Missing { what: step.label.clone(), why })
+        let of_workers = gathered.workers.iter().map(|worker| (worker.step, worker.missing.clone()));
+        let of_gates = gathered.gates.iter().map(|gate| (gate.step, gate.unvalidated()));
+        let gone = |(step, why): (&plan::Step, Option<String>)| {
+            why.map(|why| Missing { what: step.label.clone(), why })
         };
         let mut notes = self.meanwhile();
         if !self.material.has_web && gathered.workers.iter().any(|worker| !worker.agent.role.sees_project()) {

@@ -173,6 +173,12 @@ fn each_validator_of_a_review_answers_for_its_own_dimension() {
         .report();
     let text = report.to_markdown();
     assert!(text.contains("Not validated: Structure (no attempt to refute it)."), "{text}");
+    // The first who reads it is told: one of two is no confidence in the whole.
+    assert_eq!(report.head.confidence, Some(Confidence::Low));
+    let missing: Vec<_> = report.head.missing.iter().map(|it| (it.what.as_str(), it.why.as_str())).collect();
+    assert_eq!(missing, [("Validator of Structure", "no attempt to refute it")]);
+    let whole = review_small().says("check-correctness", FIVE).says("check-structure", FIVE).report();
+    assert_eq!((whole.head.confidence, whole.head.missing.len()), (Some(Confidence::Medium), 0));
     let Block::Table(table) = &section(&report, "Summary table").blocks[0] else { panic!() };
     let states: Vec<_> = table.rows.iter().map(|row| row.last().unwrap().as_str()).collect();
     assert_eq!(states, ["reviewed", "reviewed, not validated: no attempt to refute it"]);
