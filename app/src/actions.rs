@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use crate::{address::Step, icon::Icon, workspace::FOLD_KEYS};
 pub use hands::Hands;
 pub use help::HelpSheet;
-pub use keys::listen;
+pub use keys::{is_covered, listen};
 pub use palette::Palette;
 
 pub struct Action {

@@ -140,11 +140,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     let problem = move || feed.problem.get();
     view! {
         <a class="skip-link" href="#main" inert=is_drawer_open>"Skip to content"</a>
-        <div class="app" data-drawer=move || is_drawer_open.get().then_some("open") on:keydown=move |key| {
-            if key.key() == "Escape" {
-                is_drawer_open.set(false);
-            }
-        }>
+        <div class="app" data-drawer=move || is_drawer_open.get().then_some("open")>
             <p class="visually-hidden" role="status">{move || feed.connection.get().words()}</p>
             <Sidebar />
             <a class="scrim" href="#" aria-label="Close the list" on:click=move |click| {

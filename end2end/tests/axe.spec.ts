@@ -54,8 +54,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       // The control: for everybody else the dot at work pulses.
       await chat.emulateMedia({ colorScheme, reducedMotion: 'no-preference' });
       await expect.poll(moving).toBeGreaterThan(0);
-      await chat.reload();
-      await live(chat);
+      await chat.keyboard.press('Escape');
       await chat.getByRole('button', { name: 'Stop', exact: true }).click();
     });
 

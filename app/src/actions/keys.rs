@@ -29,8 +29,12 @@ pub fn listen(hands: Hands) {
 
 /// What a dialog covers is left alone. The palette closes by the key that opened it.
 fn is_in_reach(action: &Action, hands: Hands) -> bool {
-    let is_covered = document().query_selector("dialog:modal").is_ok_and(|dialog| dialog.is_some());
-    !is_covered || (action.keys == Some(PALETTE_KEYS) && hands.is_palette_open.get_untracked())
+    !is_covered() || (action.keys == Some(PALETTE_KEYS) && hands.is_palette_open.get_untracked())
+}
+
+/// Whether a dialog lies over the page.
+pub fn is_covered() -> bool {
+    document().query_selector("dialog:modal").is_ok_and(|dialog| dialog.is_some())
 }
 
 #[derive(Clone, Copy)]

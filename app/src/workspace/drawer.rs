@@ -7,6 +7,7 @@ use leptos::{
 };
 
 use crate::{
+    actions::is_covered,
     device,
     erased::{Erase, effect, effect_first},
     feed::{Feed, line::Shown},
@@ -32,6 +33,15 @@ impl Drawer {
         effect(move || {
             let listener = window_event_listener(ev::resize, move |_| {
                 if is_open.get_untracked() && !device::is_narrow() {
+                    self.0.set(false);
+                }
+            });
+            on_cleanup(move || listener.remove());
+        });
+        // Wherever the focus is: with the page behind it out of reach, that may be nowhere.
+        effect(move || {
+            let listener = window_event_listener(ev::keydown, move |key: KeyboardEvent| {
+                if key.key() == "Escape" && is_open.get_untracked() && !is_covered() {
                     self.0.set(false);
                 }
             });
