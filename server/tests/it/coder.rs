@@ -72,7 +72,7 @@ pub async fn work_of(server: &Server, page: &mut Watcher, text: &str, backend: &
     let before = page.chat().messages.len();
     server.call("ask", &task(page.chat, text, backend)).await;
     page.until(server, "the turn's end", |page| {
-        page.chat().messages.len() > before && matches!(page.last_status(), Status::Settled { .. })
+        page.chat().messages.len() == before + 2 && matches!(page.last_status(), Status::Settled { .. })
     })
     .await;
 }

@@ -21,7 +21,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Every folder of a data directory has its row, and every ref of ours in a project its folder.
-async fn check(world: &World, battles: &[String], runs: &[String], projects: &[PathBuf]) {
+async fn check(world: &World, battles: &[String], projects: &[PathBuf]) {
     let data = world.folder.path().join("one");
     let db = Db::attach(world.database_url.parse().unwrap()).await.unwrap();
     let host = fs::read_to_string(data.join("identity")).unwrap();
@@ -30,10 +30,13 @@ async fn check(world: &World, battles: &[String], runs: &[String], projects: &[P
         let rows = rows.iter().filter(|row| row.worktree.state == state);
         rows.map(|row| row.worktree.id.to_string()).collect()
     };
+    let recordings = store::runs::recordings(&db, host.trim()).await.unwrap();
+    let recorded: BTreeSet<_> = recordings.iter().map(|recording| recording.name.to_string()).collect();
     assert_eq!(names(&data.join("worktrees")), of(State::Ready));
     assert_eq!(names(&data.join("trash")), of(State::Discarded));
     assert_eq!(names(&data.join("snapshots")), battles.iter().cloned().collect());
-    assert_eq!(names(&data.join("recorded")), runs.iter().cloned().collect());
+    assert_eq!(recorded.len(), 1, "of the one run");
+    assert_eq!(names(&data.join("recorded")), recorded);
     for folder in ["checks", "steps"] {
         assert_eq!(
             names(&data.join(folder)),
@@ -41,7 +44,7 @@ async fn check(world: &World, battles: &[String], runs: &[String], projects: &[P
             "{folder}: only what runs has something there"
         );
     }
-    let mut owners: BTreeSet<String> = battles.iter().chain(runs).cloned().collect();
+    let mut owners: BTreeSet<String> = battles.iter().chain(&recorded).cloned().collect();
     owners.extend(rows.iter().map(|row| row.worktree.id.to_string()));
     for project in projects {
         let refs = git(project, &["for-each-ref", "--format=%(refname)", "refs/boocode"]);
@@ -82,7 +85,7 @@ async fn nothing_is_left_that_nobody_owns() {
     let mut page = server.watch(killed).await;
     server.call("ask", &task(killed, r#"[[tool run {"command":"sleep 300"}]]"#, "native")).await;
     page.until(&server, "the command", |page| {
-        !page.chat().branch().is_empty() && page.last_stream().contains("sleep 300")
+        page.chat().messages.len() == 2 && page.last_stream().contains("sleep 300")
     })
     .await;
     server.kill().await;
@@ -94,6 +97,6 @@ async fn nothing_is_left_that_nobody_owns() {
     server.call("stop", &[("chat", killed.to_string())]).await;
     page.until_settled(&server).await;
     let projects = [project, field.project, shop.project];
-    check(&world, &[battle], &[run], &projects).await;
+    check(&world, &[battle], &projects).await;
     server.stop().await;
 }

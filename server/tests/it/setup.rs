@@ -214,10 +214,10 @@ async fn the_budget_of_worktrees_is_set_and_exceeding_it_is_told() {
         assert!(refused.contains("is no budget"), "{refused}");
     }
     server.call("set_worktree_budget", &[("budget", "1".to_owned())]).await;
+    assert_eq!((listed().await.budget.gb(), listed().await.warning()), (1, None));
     let (project, chat) = coder(&world, &server).await;
     let mut page = server.watch(chat).await;
     work_of(&server, &mut page, "[[say done]]", "native").await;
-    assert_eq!((listed().await.budget.gb(), listed().await.warning()), (1, None));
     // Room that is taken on the disk without being written.
     let id = page.chat().worktree.as_ref().unwrap().id;
     let big = world.folder.path().join("one/worktrees").join(id.to_string()).join("tmp/big");

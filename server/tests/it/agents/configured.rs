@@ -7,7 +7,7 @@ use domain::{backend::Offer, output::Outcome, task::Status};
 use super::{answer, asking, nothing_left, settled, tree, until_asked};
 use crate::{
     arena::{self, Field},
-    coder::{changes, coder, marked, paths, task, work_of},
+    coder::{changes, coder, marked, one_more, paths, task, work_of},
     harness::{Server, World, eventually},
     runs::{self, Shop},
 };
@@ -125,9 +125,12 @@ async fn it_is_stopped_and_cleared_up_after_a_kill_too() {
     assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Cancelled, .. }));
     nothing_left(&page).await;
 
+    // Elsewhere: who begins anew after a kill is told what was said before, and that was to hang.
+    let chat = one_more(&server).await;
+    let mut page = server.watch(chat).await;
     server.call("ask", &task(chat, "[[count 400]]", "tiny")).await;
     until_asked(2).await;
-    page.until(&server, "the turn", |page| page.chat().messages.len() == 4).await;
+    page.until(&server, "the turn", |page| page.chat().messages.len() == 2).await;
     let first = format!("{}.1", page.last_task().id);
     assert!(!marked(&first).is_empty(), "the control: it runs");
     server.kill().await;

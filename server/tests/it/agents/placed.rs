@@ -60,7 +60,7 @@ pub async fn cross_examines(agent: &str) {
     assert_eq!(status, StatusCode::OK, "{answer}");
     let is_over = |battle: &serde_json::Value| {
         let status = battle["cross_examinations"][0]["status"].as_str();
-        !matches!(status, None | Some("queued" | "running"))
+        !matches!(status, None | Some("queued" | "dispatched" | "running"))
     };
     let battle = arena::until(&server, &id, "it has answered", is_over).await;
     let said = &battle["cross_examinations"][0];
