@@ -1,4 +1,4 @@
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -144,45 +144,6 @@ fn running() {
     assert!((0..200).any(is_gone), "{text}");
     let long = asked(tree.path(), "run", json!({"command": "yes | head -c 3000000"}));
     assert!(!long.failed && long.text.contains("bytes left out"));
-}
-
-/// Nobody is asked before git looks, so it writes no file and starts nothing. The control is git as anybody calls it.
-#[test]
-fn git_only_looks() {
-    let tree = tree();
-    let plain = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(tree.path()).args(["-c", "user.name=A", "-c", "user.email=a@b"]).args(arguments);
-        assert!(git.output().unwrap().status.success(), "{arguments:?}");
-    };
-    plain(&["init", "-q"]);
-    plain(&["add", "src"]);
-    plain(&["commit", "-qm", "first"]);
-    fs::write(tree.path().join("src/lib.rs"), "changed\n").unwrap();
-    let trap = tree.path().join("trap.sh");
-    fs::write(&trap, "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\ncat \"$2\" 2>/dev/null\n").unwrap();
-    fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
-    for name in ["core.fsmonitor", "diff.external", "diff.evil.textconv"] {
-        plain(&["config", name, trap.to_str().unwrap()]);
-    }
-    fs::write(tree.path().join(".gitattributes"), "*.rs diff=evil\n").unwrap();
-
-    let index = || fs::metadata(tree.path().join(".git/index")).unwrap().modified().unwrap();
-    let before = index();
-    let asked = |command: &str| asked(tree.path(), "git", json!({ "command": command }));
-    let sprung = || fs::remove_file(tree.path().join("sprung")).is_ok();
-    for command in ["status", "diff", "show", "log -p"] {
-        let answer = asked(command);
-        assert!(!answer.failed && !sprung(), "{command}: {}", answer.text);
-    }
-    assert!(asked("diff").text.contains("+changed"));
-    assert!(asked("diff --output=stolen HEAD").failed && !tree.path().join("stolen").exists());
-    assert_eq!(index(), before, "a look leaves no trace");
-    for control in [&["status"][..], &["diff"], &["diff", "--output=stolen", "HEAD"]] {
-        plain(control);
-        assert!(sprung(), "the control: {control:?}");
-    }
-    assert!(tree.path().join("stolen").exists(), "the control");
 }
 
 #[test]
