@@ -16,7 +16,7 @@ use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync:
 use wall::{Grace, Process, Program};
 
 use super::{
-    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, room::Room, setup,
+    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, space::Space,
     unprepared, way::Way,
 };
 use crate::{
@@ -116,12 +116,12 @@ impl ExternalAgent {
             limits: acp::Limits::default(),
         };
         let talk = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token());
-        let room = Room::default();
+        let space = Space::default();
         let ended = tokio::select! {
             ended = talk => Ok(ended),
             // The agent would have gone on asking.
             words = way.given_up() => Err(backend::Error::Unprepared(words)),
-            error = room.run_out(ground) => Err(error),
+            error = space.stop_agent(ground) => Err(error),
         };
         if let Err(error) = process.end(Grace::default()).await {
             tracing::error!(%error, "the agent's processes could not all be ended");
@@ -194,6 +194,7 @@ impl ExternalAgent {
 }
 
 /// What an agent knows from its earlier turns in a worktree.
+#[derive(Debug, PartialEq, Eq)]
 enum Earlier {
     None,
     GoesOn {

@@ -81,7 +81,7 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
     const BLOCK: u64 = 512;
     limits.check()?;
     let mut bytes = 0;
-    for (name, _) in folder.names().map_err(at(b"."))? {
+    for (name, _) in names_left(folder)? {
         *entries += 1;
         limits.looked_at(*entries)?;
         let Some(stat) = folder.stat(&name).map_err(at(&name))? else { continue };
@@ -96,13 +96,25 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
             }
             match folder.enter(&name) {
                 Ok(inner) => bytes += size(&inner, limits, entries, depth + 1)?,
-                // What it holds cannot be told; it can still be removed.
-                Err(cause) if cause.kind() == ErrorKind::PermissionDenied => {}
+                // What it holds cannot be told; it can still be removed. Or it is gone, or another file by now.
+                Err(cause)
+                    if matches!(
+                        cause.kind(),
+                        ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::NotADirectory
+                    ) => {}
                 Err(cause) => return Err(from_io(&beneath::to_path(&name), cause)),
             }
         }
     }
     Ok(bytes)
+}
+
+/// Of a folder that is removed while it is looked at, nothing.
+fn names_left(folder: &Folder) -> Result<Vec<(Vec<u8>, FileType)>, Error> {
+    match folder.names() {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        names => names.map_err(at(b".")),
+    }
 }
 
 /// Removes a folder however deep it is and whatever an agent locked in it: what lies deeper is moved up first.
