@@ -160,3 +160,17 @@ fn is_folder(parent: &Folder, name: &[u8]) -> std::io::Result<bool> {
 fn up(number: u64) -> Vec<u8> {
     format!(".up-{number}").into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_goes_while_it_is_looked_at_takes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        fs::remove_dir(place.path()).unwrap();
+        assert!(folder.names().is_err_and(|cause| cause.kind() == ErrorKind::NotFound), "the control");
+        assert_eq!(size(&folder, &Limits::default(), &mut 0, 0).unwrap(), 0);
+    }
+}

@@ -1,4 +1,4 @@
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -95,6 +95,16 @@ fn searching_leaves_out_what_git_ignores() {
     check(&tree, "find", json!({"pattern": "src/*.rs"}), "src/lib.rs\nsrc/main.rs");
     check(&tree, "find", json!({"pattern": "MAIN"}), "src/main.rs");
     check(&tree, "find", json!({"pattern": "nothing"}), "No file is like that.");
+}
+
+#[test]
+fn a_link_to_a_folder_is_not_taken_for_an_empty_one() {
+    let tree = tree();
+    symlink("src", tree.path().join("within")).unwrap();
+    symlink("/etc", tree.path().join("out")).unwrap();
+    let check = |path: &str, words: &str| check(&tree, "grep", json!({"pattern": "a", "path": path}), words);
+    check("within", "!within is a link: search src in its place.");
+    check("out", "!out is a link that leads out of the project's folder.");
 }
 
 #[test]
