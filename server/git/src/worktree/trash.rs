@@ -81,7 +81,7 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
     const BLOCK: u64 = 512;
     limits.check()?;
     let mut bytes = 0;
-    for (name, _) in names_left(folder)? {
+    for (name, _) in folder.names().map_err(at(b"."))? {
         *entries += 1;
         limits.looked_at(*entries)?;
         let Some(stat) = folder.stat(&name).map_err(at(&name))? else { continue };
@@ -107,14 +107,6 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
         }
     }
     Ok(bytes)
-}
-
-/// Of a folder that is removed while it is looked at, nothing.
-fn names_left(folder: &Folder) -> Result<Vec<(Vec<u8>, FileType)>, Error> {
-    match folder.names() {
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        names => names.map_err(at(b".")),
-    }
 }
 
 /// Removes a folder however deep it is and whatever an agent locked in it: what lies deeper is moved up first.
@@ -159,18 +151,4 @@ fn is_folder(parent: &Folder, name: &[u8]) -> std::io::Result<bool> {
 
 fn up(number: u64) -> Vec<u8> {
     format!(".up-{number}").into_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_that_goes_while_it_is_looked_at_takes_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap();
-        fs::remove_dir(place.path()).unwrap();
-        assert!(folder.names().is_err_and(|cause| cause.kind() == ErrorKind::NotFound), "the control");
-        assert_eq!(size(&folder, &Limits::default(), &mut 0, 0).unwrap(), 0);
-    }
 }
