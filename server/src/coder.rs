@@ -15,9 +15,9 @@ mod port;
 mod proxy;
 mod recordings;
 mod relay;
-mod room;
 mod setup;
 mod sources;
+mod space;
 mod tool_program;
 mod way;
 mod web;
@@ -52,6 +52,7 @@ pub use port::Port;
 pub(crate) use port::{AUTHOR, applied, blocking as blocking_for_person, changes, committed};
 pub(crate) use setup::Turn;
 pub use sources::Changes;
+pub(crate) use space::run_out as space_run_out;
 pub(crate) use worktrees::{Place, blocking};
 
 /// What a program finds behind the wall. Only folders that are granted.

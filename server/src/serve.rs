@@ -45,7 +45,9 @@ use crate::{
 
 /// Open connections are told to end; those that do not are cut off.
 const DRAIN_WAIT_MAX: Duration = Duration::from_secs(3);
-const STOP_WAIT_MAX: Duration = Duration::from_secs(15);
+/// An attempt has 12 s to stop by itself; what it has running is then ended, which takes up to 8 s more.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(25);
+const CLOSE_WAIT_MAX: Duration = Duration::from_secs(15);
 const REVOCATIONS_EVERY: Duration = Duration::from_secs(3);
 
 pub async fn serve(config: Config) -> anyhow::Result<()> {
@@ -167,7 +169,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     if stopped.is_err() {
         tracing::warn!("some tasks did not end in time; the next start takes them up");
     }
-    if timeout(STOP_WAIT_MAX, db.close()).await.is_err() {
+    if timeout(CLOSE_WAIT_MAX, db.close()).await.is_err() {
         tracing::warn!("some connections to the database did not close in time");
     }
     if let Some(embedded) = embedded {

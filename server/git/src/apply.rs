@@ -19,7 +19,7 @@ use crate::{
     error::{from_io, io},
     worktree::Look,
 };
-use journal::Journal;
+use journal::{Journal, State};
 
 /// What went onto the project's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,16 @@ pub struct Applied {
     pub changed: Vec<Vec<u8>>,
     /// Paths that were that way already.
     pub unchanged: Vec<Vec<u8>>,
+}
+
+/// What was left of an apply by a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    Nothing,
+    /// The project's files are as before it.
+    TakenBack,
+    /// It had come to its end, and only what it replaced was still to be cleared away.
+    Finished,
 }
 
 /// Who a commit is by.
@@ -78,12 +88,15 @@ impl Worktree {
         self.as_commit(&self.look_at_result()?, project, commit::Named { branch, message, author })
     }
 
-    /// Takes back what a crash left half applied, and tells whether there was anything.
-    pub fn take_back_apply(&self) -> Result<bool, Error> {
+    /// Takes back what a crash left half applied, and tells what there was.
+    pub fn take_back_apply(&self) -> Result<Left, Error> {
         let _alone = self.apply_alone()?;
-        let Some(left) = Journal::read(self.folder())? else { return Ok(false) };
+        let Some(left) = Journal::read(self.folder())? else { return Ok(Left::Nothing) };
         left.settle(self.folder())?;
-        Ok(true)
+        Ok(match left.state {
+            State::Preparing | State::Moving { .. } => Left::TakenBack,
+            State::Done => Left::Finished,
+        })
     }
 
     /// Nobody else applies or takes back while it is held; it goes with its process.

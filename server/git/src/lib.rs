@@ -28,7 +28,7 @@ mod scan;
 mod snapshot;
 mod worktree;
 
-pub use apply::{Applied, Author, Commit};
+pub use apply::{Applied, Author, Commit, Left};
 pub use diff::{Diff, FileChange, LeftOut, Status, Why};
 pub use error::{Conflict, Error, Reason, Refused};
 pub use limits::Limits;

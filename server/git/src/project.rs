@@ -1,8 +1,8 @@
 //! The project as libgit2 opens it, with every reason against it in words.
 
-use std::{fs, io, path::Path};
+use std::{ffi::OsStr, fs, io, os::unix::ffi::OsStrExt as _, path::Path};
 
-use git2::{Commit, ErrorCode, Repository, RepositoryOpenFlags};
+use git2::{Commit, Config, ErrorCode, Repository, RepositoryOpenFlags};
 
 use crate::{Error, Refused, error};
 
@@ -37,11 +37,29 @@ fn check_places(path: &Path, repository: &Repository) -> Result<(), Error> {
         return elsewhere(files);
     }
     let (own, common) = (real(repository.path())?, real(repository.commondir())?);
-    // Of a linked worktree the main repository knows.
     if own != common && own.parent() != Some(&common.join("worktrees")) {
         return elsewhere(common);
     }
-    Ok(())
+    let git = path.join(".git");
+    let is_within = git.symlink_metadata().map_err(error::io(&git))?.is_dir() && own == folder.join(".git");
+    if is_within || is_known(&folder, &own, &common) {
+        return Ok(());
+    }
+    elsewhere(own)
+}
+
+/// Whether a repository that lies elsewhere says itself that its files are in this folder: as the one of a submodule or
+/// of a linked worktree does. Whoever only points at it does not get what is in it.
+fn is_known(folder: &Path, own: &Path, common: &Path) -> bool {
+    let is_folder = |named: &Path| named.canonicalize().is_ok_and(|named| named == folder);
+    if own == common {
+        // Not what git finds where nothing is said: that is the folder that was asked for.
+        let named = Config::open(&own.join("config")).and_then(|config| config.get_path("core.worktree"));
+        return named.is_ok_and(|named| is_folder(&own.join(named)));
+    }
+    let Ok(file) = fs::read(own.join("gitdir")) else { return false };
+    let file = own.join(OsStr::from_bytes(file.trim_ascii_end()));
+    file.file_name() == Some(OsStr::new(".git")) && file.parent().is_some_and(is_folder)
 }
 
 pub fn head(repository: &Repository) -> Result<Commit<'_>, Error> {

@@ -24,7 +24,7 @@ use wall::{Grace, Process};
 
 use crate::{
     backend,
-    coder::{Coders, Turn, blocking},
+    coder::{Coders, Turn, blocking, space_run_out},
     engine::{Backend, Redactor, Stop},
 };
 
@@ -137,14 +137,21 @@ impl CheckRun {
         let (said, heard) = mpsc::channel(64);
         let listening = hear(heard, outputs);
         let running = run(&mut process, out, err, said);
-        let finished = async { tokio::join!(timeout(RUN_MAX, running), listening) };
+        let too_long = || format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60);
+        let running = async {
+            tokio::select! {
+                code = timeout(RUN_MAX, running) => code.map_err(|_| too_long()),
+                why = space_run_out(tree) => Err(format!("\n[It was stopped: {why}.]")),
+            }
+        };
+        let finished = async { tokio::join!(running, listening) };
         let Some((code, mut output)) = stop.token().run_until_cancelled(finished).await else {
             end(process).await;
             return Err(backend::Error::Cancelled);
         };
         end(process).await;
-        if code.is_err() {
-            output.push_str(&format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60));
+        if let Err(words) = &code {
+            output.push_str(words);
         }
         let took = started.elapsed().as_millis() as u64;
         // What it said is kept, shown, exported and judged.

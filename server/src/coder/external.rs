@@ -1,5 +1,7 @@
 //! An agent's own program at work: started behind its wall, pointed at its model, ended and verified gone.
 
+mod earlier;
+
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use acp::{Agent, Block, Counted, Ended, Need, Turn};
@@ -16,7 +18,7 @@ use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync:
 use wall::{Grace, Process, Program};
 
 use super::{
-    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, room::Room, setup,
+    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, space::Space,
     unprepared, way::Way,
 };
 use crate::{
@@ -24,6 +26,7 @@ use crate::{
     engine::{Backend, Stop},
     models::Endpoint,
 };
+use earlier::Earlier;
 
 /// The last words of a program that failed.
 const STDERR_BYTES_MAX: usize = 4 * 1024;
@@ -116,12 +119,12 @@ impl ExternalAgent {
             limits: acp::Limits::default(),
         };
         let talk = acp::run(self.agent, stdin, stdout, turn, outputs, &self.asking, stop.token());
-        let room = Room::default();
+        let space = Space::default();
         let ended = tokio::select! {
             ended = talk => Ok(ended),
             // The agent would have gone on asking.
             words = way.given_up() => Err(backend::Error::Unprepared(words)),
-            error = room.run_out(ground) => Err(error),
+            error = space.stop_agent(ground) => Err(error),
         };
         if let Err(error) = process.end(Grace::default()).await {
             tracing::error!(%error, "the agent's processes could not all be ended");
@@ -190,51 +193,6 @@ impl ExternalAgent {
         if let Err(error) = kept.await {
             tracing::warn!(%error, "an agent's session could not be kept");
         }
-    }
-}
-
-/// What an agent knows from its earlier turns in a worktree.
-enum Earlier {
-    None,
-    GoesOn {
-        worktree: WorktreeId,
-        session: String,
-    },
-    /// It was here, and others spoke since, or another branch of the conversation is gone on with.
-    MissedSome,
-    /// It was here, and has nothing to go on from.
-    Forgot,
-}
-
-impl Earlier {
-    fn of(known: Option<AgentSession>, worktree: WorktreeId, after: Option<TaskId>) -> Self {
-        match known {
-            None => Self::None,
-            Some(known) if known.session.is_empty() => Self::Forgot,
-            Some(known) if known.after == after => Self::GoesOn { worktree, session: known.session },
-            Some(_) => Self::MissedSome,
-        }
-    }
-
-    fn session(&self) -> Option<String> {
-        match self {
-            Self::GoesOn { session, .. } => Some(session.clone()),
-            Self::None | Self::MissedSome | Self::Forgot => None,
-        }
-    }
-
-    /// What a person has to know of an agent that was here before and does not remember.
-    fn began_anew(&self, title: &str, ended: &Ended) -> Option<String> {
-        let why = match self {
-            Self::None => return None,
-            Self::GoesOn { .. } if ended.resumed => return None,
-            Self::MissedSome => "has not heard all of this conversation",
-            Self::GoesOn { .. } | Self::Forgot if ended.can_resume => {
-                "could not go on from its earlier session"
-            }
-            Self::GoesOn { .. } | Self::Forgot => "cannot go on from an earlier session",
-        };
-        Some(format!("{title} {why}. It began anew, and was told what was said before."))
     }
 }
 

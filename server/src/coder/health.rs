@@ -19,12 +19,13 @@ pub struct Health {
     row: watch::Sender<Option<Row>>,
 }
 
-/// Failures without an answer between them.
-#[derive(Clone)]
+/// What went wrong without an answer between. Whoever fails now and is busy then is no better than one that does
+/// either, so each is counted on its own.
+#[derive(Clone, Default)]
 struct Row {
-    /// 0 while it only asks to come back later.
     failures: u32,
-    since: Instant,
+    failing_since: Option<Instant>,
+    busy_since: Option<Instant>,
     /// What the last one was.
     words: String,
 }
@@ -37,19 +38,23 @@ impl Default for Health {
 
 impl Health {
     pub fn failed(&self, words: &str) {
-        self.row.send_modify(|row| {
-            let before = row.take();
-            let before = before.filter(|row| row.failures > 0);
-            let (failures, since) = before.map_or((0, Instant::now()), |row| (row.failures, row.since));
-            *row = Some(Row { failures: failures + 1, since, words: words.to_owned() });
+        self.went_wrong(words, |row| {
+            row.failures += 1;
+            row.failing_since.get_or_insert_with(Instant::now);
         });
     }
 
     pub fn busy(&self, words: &str) {
+        self.went_wrong(words, |row| {
+            row.busy_since.get_or_insert_with(Instant::now);
+        });
+    }
+
+    fn went_wrong(&self, words: &str, count: impl FnOnce(&mut Row)) {
         self.row.send_modify(|row| {
-            let since =
-                row.as_ref().filter(|row| row.failures == 0).map_or_else(Instant::now, |row| row.since);
-            *row = Some(Row { failures: 0, since, words: words.to_owned() });
+            let row = row.get_or_insert_with(Row::default);
+            words.clone_into(&mut row.words);
+            count(row);
         });
     }
 
@@ -67,20 +72,17 @@ impl Health {
         let mut rows = self.row.subscribe();
         loop {
             let row = rows.borrow_and_update().clone();
-            let until = match &row {
-                Some(row) if row.failures >= FAILURES_MAX => return row.told(),
-                Some(row) if row.failures == 0 => Some((row.since + BUSY_MAX, row)),
-                // One alone may be followed by an answer that takes its time.
-                Some(row) if row.failures > 1 => Some((row.since + FAILING_MAX, row)),
-                _ => None,
-            };
+            let row = row.unwrap_or_default();
+            if row.failures >= FAILURES_MAX {
+                return row.failed();
+            }
+            // One alone may be followed by an answer that takes its time.
+            let failing = row.failing_since.filter(|_| row.failures > 1).map(|since| since + FAILING_MAX);
+            let busy = row.busy_since.map(|since| since + BUSY_MAX);
             let too_long = async {
-                match until {
-                    Some((until, row)) => {
-                        sleep_until(until).await;
-                        row.told()
-                    }
-                    None => std::future::pending().await,
+                tokio::select! {
+                    () = until(failing) => row.failed(),
+                    () = until(busy) => row.was_busy(),
                 }
             };
             tokio::select! {
@@ -92,13 +94,21 @@ impl Health {
     }
 }
 
+async fn until(then: Option<Instant>) {
+    match then {
+        Some(then) => sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Row {
-    fn told(&self) -> String {
-        if self.failures == 0 {
-            let minutes = BUSY_MAX.as_secs() / 60;
-            return format!("{} So it was for {minutes} minutes, and the agent was stopped.", self.words);
-        }
+    fn failed(&self) -> String {
         format!("{} So it was {} times in a row, and the agent was stopped.", self.words, self.failures)
+    }
+
+    fn was_busy(&self) -> String {
+        let minutes = BUSY_MAX.as_secs() / 60;
+        format!("{} So it was for {minutes} minutes, and the agent was stopped.", self.words)
     }
 }
 
@@ -138,11 +148,28 @@ mod tests {
         }
         let words = "It is busy. So it was for 15 minutes, and the agent was stopped.";
         assert_eq!(timeout(BUSY_MAX, health.given_up()).await.as_deref(), Ok(words));
-        health.failed("It broke.");
-        assert_eq!(health.given_up().now_or_never(), None, "a failure is something else");
-        health.busy("It is busy.");
         health.answered();
         assert!(timeout(2 * BUSY_MAX, health.given_up()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_fails_and_is_busy_in_turns_is_given_up() {
+        let health = Health::default();
+        for _ in 1..FAILURES_MAX {
+            health.failed("It broke.");
+            health.busy("It is busy.");
+        }
+        assert_eq!(health.given_up().now_or_never(), None);
+        health.failed("It broke.");
+        let words = "It broke. So it was 5 times in a row, and the agent was stopped.";
+        assert_eq!(health.given_up().now_or_never().as_deref(), Some(words));
+        // The longest wait is that of one that is busy, whatever comes between.
+        health.answered();
+        health.busy("It is busy.");
+        advance(BUSY_MAX / 2).await;
+        health.failed("It broke.");
+        advance(BUSY_MAX / 2).await;
+        assert!(health.given_up().now_or_never().is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tools::{Answer, Call, Schema};
 
 use super::{
-    Asking, Coders, Ground, Place, measure::Sum, room::Room, setup::Turn, tool_program::ToolProgram,
+    Asking, Coders, Ground, Place, measure::Sum, setup::Turn, space::Space, tool_program::ToolProgram,
 };
 use crate::{
     backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
@@ -86,11 +86,11 @@ impl NativeAgent {
         stop: &Stop,
     ) -> Result<Measured, backend::Error> {
         let mut tools = ToolProgram::start(&self.coders, ground, self.stream).await?;
-        let room = Room::default();
+        let space = Space::default();
         let worked = tokio::select! {
             worked = self.turns(outputs, stop, &mut tools) => worked,
             () = stop.token().cancelled() => Err(backend::Error::Cancelled),
-            error = room.run_out(ground) => Err(error),
+            error = space.stop_agent(ground) => Err(error),
         };
         tools.end().await;
         worked

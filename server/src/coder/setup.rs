@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tools::{Answer, Call};
 
-use super::{Coders, Ground, tool_program::ToolProgram, worktrees::blocking};
+use super::{Coders, Ground, space::Space, tool_program::ToolProgram, worktrees::blocking};
 use crate::{backend, engine::Stop};
 
 /// The id of its call in the stream. An agent's own calls have longer ones.
@@ -65,12 +65,20 @@ impl Coders {
             ..Update::default()
         })
         .await?;
-        let mut program = ToolProgram::start(self, &Ground::of(&worktree)?, turn.stream).await?;
+        let ground = Ground::of(&worktree)?;
+        let mut program = ToolProgram::start(self, &ground, turn.stream).await?;
         let arguments = json!({ "command": setup.command, "seconds": SECONDS_MAX });
         let call = Call { name: "run".to_owned(), arguments };
-        let answer = turn.stop.token().run_until_cancelled(program.call(&call)).await;
+        let space = Space::default();
+        let answer = tokio::select! {
+            answer = program.call(&call) => answer,
+            () = turn.stop.token().cancelled() => Err(backend::Error::Cancelled),
+            why = space.run_out(&ground) => Err(backend::Error::Unprepared(format!(
+                "The project's setup command was stopped: {why}. The worktree was not used."
+            ))),
+        };
         program.end().await;
-        let Answer { text, failed } = answer.unwrap_or(Err(backend::Error::Cancelled))?;
+        let Answer { text, failed } = answer?;
         let status = Some(if failed { Status::Failed } else { Status::Done });
         update(Update { status, output: Some(shortened(&text)), ..Update::default() }).await?;
         if failed {

@@ -229,9 +229,12 @@ pub(crate) enum Place {
 fn take_back_apply(worktree: &git::Worktree) {
     let project = worktree.project().display();
     match worktree.take_back_apply() {
-        Ok(false) => {}
-        Ok(true) => {
+        Ok(git::Left::Nothing) => {}
+        Ok(git::Left::TakenBack) => {
             tracing::warn!(%project, "an apply was interrupted; the project's files are as before it")
+        }
+        Ok(git::Left::Finished) => {
+            tracing::info!(%project, "what a finished apply had replaced was cleared away")
         }
         Err(error) => {
             tracing::error!(%error, %project, "an apply that was interrupted could not be taken back")

@@ -164,15 +164,16 @@ impl Execution<'_> {
         backend: &dyn Backend,
         outputs: mpsc::Sender<Output>,
     ) -> Option<Result<Measured, backend::Error>> {
-        let run = backend.run(&outputs, self.stop);
-        tokio::pin!(run);
+        let mut run = backend.run(&outputs, self.stop);
         tokio::select! {
             result = &mut run => return Some(result),
             reason = self.clock.run_out(self.limit) => self.stop.ask(reason),
             () = self.stop.token().cancelled() => {}
         }
         // Give it the time to hang up in good order, but not longer.
-        if timeout(STOP_WAIT_MAX, run).await.is_err() {
+        if timeout(STOP_WAIT_MAX, &mut run).await.is_err() {
+            // It must not start anything behind whoever ends what it has running.
+            drop(run);
             // Whoever is told that this attempt is over may begin the next one.
             self.processes.end(self.stream).await;
         }

@@ -1,4 +1,4 @@
-//! The small real model as a child of ours: started, watched, started again a few times, and ended with us.
+//! The small real model as a child of ours: started, watched, started again for as long as it is wanted, and ended with us.
 
 use std::{
     collections::VecDeque,

@@ -89,7 +89,7 @@ async fn nothing_is_left_that_nobody_owns() {
     })
     .await;
     server.kill().await;
-    // What a kill in the making of a worktree leaves.
+    // What a kill in the step of a flow leaves.
     let data = world.folder.path().join("one");
     fs::create_dir(data.join("steps/left")).unwrap();
     let server = world.server_with("one", &flags).await;

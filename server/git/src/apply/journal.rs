@@ -11,7 +11,7 @@ use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
+    Error, Refused,
     beneath::{Folder, split},
     error::io as failed,
 };
@@ -93,58 +93,72 @@ impl Journal {
             file.write_all(&text)?;
             file.sync_all()
         });
-        written.and_then(|()| fs::rename(&new, &path)).map_err(failed(&path))
+        let placed = written.and_then(|()| fs::rename(&new, &path));
+        placed.and_then(|()| fs::File::open(folder)?.sync_all()).map_err(failed(&path))
     }
 
     /// Takes back what was begun, or clears up behind what was finished. The journal goes last, so that what fails is
     /// tried again.
     pub fn settle(&self, folder: &Path) -> Result<(), Error> {
-        if let State::Moving { moves, made } = &self.state
-            && !self.take_back(moves, made)
-        {
-            return Err(Error::HalfDone { cause: None, aside: self.aside.clone() });
-        }
-        match fs::remove_dir_all(&self.aside) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(failed(&self.aside)(cause)),
-            _ => {}
+        let top = self.open_project()?;
+        match Folder::open(&self.aside) {
+            Ok(aside) => {
+                if let State::Moving { moves, made } = &self.state
+                    && !take_back(&top, &aside, moves, made)
+                {
+                    return Err(Error::HalfDone { cause: None, aside: self.aside.clone() });
+                }
+                fs::remove_dir_all(&self.aside).map_err(failed(&self.aside))?;
+            }
+            // Somebody took the folder away; there is nothing left to put back.
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+            Err(cause) => return Err(failed(&self.aside)(cause)),
         }
         let path = folder.join(NAME);
         fs::remove_file(&path).map_err(failed(&path))
     }
 
-    /// Tells whether every file of the project's is where it was. It looks at what lies there rather than at what was
-    /// noted on the way, so it can be done again from wherever it was interrupted.
-    fn take_back(&self, moves: &[Move], made: &[Vec<u8>]) -> bool {
-        let (Ok(top), Ok(aside)) = (Folder::open(&self.project), Folder::open(&self.aside)) else {
-            // Somebody took the folder away; there is nothing left to put back.
-            return !self.aside.exists();
-        };
-        for (number, step) in moves.iter().enumerate() {
-            let is_put = step.new.is_some() && matches!(aside.stat(&new(number)), Ok(None));
-            if is_put {
-                // A file that was changed since is somebody's.
-                let is_ours = |stat: &Stat| Some(Stamp::of(stat)) == step.new;
-                drop(at(&top, &step.path, |folder, name| match folder.stat(name)? {
-                    Some(stat) if is_ours(&stat) => folder.remove(name),
-                    _ => Ok(()),
-                }));
-            }
+    /// One that is not there may come back, from a disk that is not mounted, with what lies aside in it.
+    fn open_project(&self) -> Result<Folder, Error> {
+        let top = Folder::open(&self.project).map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound => Refused::Missing(self.project.clone()).into(),
+            _ => failed(&self.project)(cause),
+        })?;
+        match top.stat(b".git").map_err(failed(&self.project))? {
+            Some(_) => Ok(top),
+            None => Err(Refused::NotARepository(self.project.clone()).into()),
         }
-        // One that stays, since somebody put a file into it, is no loss.
-        for path in made.iter().rev() {
-            drop(at(&top, path, |folder, name| folder.remove_folder(name)));
-        }
-        let mut is_whole = true;
-        for (number, step) in moves.iter().enumerate().filter(|(_, step)| step.has_old) {
-            let kept = old(number);
-            is_whole &= match aside.stat(&kept) {
-                Ok(None) => true,
-                Ok(Some(_)) => put_back(&top, &step.path, &aside, &kept).is_ok(),
-                Err(_) => false,
-            };
-        }
-        is_whole
     }
+}
+
+/// Tells whether every file of the project's is where it was. It looks at what lies there rather than at what was
+/// noted on the way, so it can be done again from wherever it was interrupted.
+fn take_back(top: &Folder, aside: &Folder, moves: &[Move], made: &[Vec<u8>]) -> bool {
+    for (number, step) in moves.iter().enumerate() {
+        let is_put = step.new.is_some() && matches!(aside.stat(&new(number)), Ok(None));
+        if is_put {
+            // A file that was changed since is somebody's.
+            let is_ours = |stat: &Stat| Some(Stamp::of(stat)) == step.new;
+            drop(at(top, &step.path, |folder, name| match folder.stat(name)? {
+                Some(stat) if is_ours(&stat) => folder.remove(name),
+                _ => Ok(()),
+            }));
+        }
+    }
+    // One that stays, since somebody put a file into it, is no loss.
+    for path in made.iter().rev() {
+        drop(at(top, path, |folder, name| folder.remove_folder(name)));
+    }
+    let mut is_whole = true;
+    for (number, step) in moves.iter().enumerate().filter(|(_, step)| step.has_old) {
+        let kept = old(number);
+        is_whole &= match aside.stat(&kept) {
+            Ok(None) => true,
+            Ok(Some(_)) => put_back(top, &step.path, aside, &kept).is_ok(),
+            Err(_) => false,
+        };
+    }
+    is_whole
 }
 
 fn put_back(top: &Folder, path: &[u8], aside: &Folder, kept: &[u8]) -> io::Result<()> {

@@ -81,6 +81,7 @@ impl Work<'_> {
     fn write_aside(&self, number: usize, step: &Step) -> IoResult<Option<Stamp>> {
         let Some((mode, content)) = &step.new else { return Ok(None) };
         let replaced = step.old.as_ref().filter(|old| beneath::kind(old) == FileType::RegularFile);
+        // What it replaces is deleted in the end, and must not be gone before this is on the disk.
         let stat = match replaced {
             Some(old) if *mode != LINK => self.write_like(&new(number), *mode, content, old)?,
             _ => write_file(self.aside, &new(number), *mode, content)?,
@@ -92,6 +93,7 @@ impl Work<'_> {
     fn write_like(&self, name: &[u8], mode: u32, content: &[u8], old: &Stat) -> IoResult<Stat> {
         let mut file: File = self.aside.create(name, 0o600)?;
         file.write_all(content)?;
+        file.sync_data()?;
         let was = old.st_mode & 0o777;
         let programs = if mode == PROGRAM { 0o100 | (was & 0o444) >> 2 } else { 0 };
         let own = fstat(file.as_fd())?;

@@ -96,8 +96,12 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
             }
             match folder.enter(&name) {
                 Ok(inner) => bytes += size(&inner, limits, entries, depth + 1)?,
-                // What it holds cannot be told; it can still be removed.
-                Err(cause) if cause.kind() == ErrorKind::PermissionDenied => {}
+                // What it holds cannot be told; it can still be removed. Or it is gone, or another file by now.
+                Err(cause)
+                    if matches!(
+                        cause.kind(),
+                        ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::NotADirectory
+                    ) => {}
                 Err(cause) => return Err(from_io(&beneath::to_path(&name), cause)),
             }
         }

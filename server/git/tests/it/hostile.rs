@@ -311,6 +311,45 @@ fn a_repository_that_names_other_folders_is_refused() {
         let common = format!("{}\n", private.at(".git").display());
         fs::write(ground.at(".git/commondir"), common).unwrap();
     });
+    check(&|ground, private| {
+        fs::remove_dir_all(ground.at(".git")).unwrap();
+        fs::write(ground.at(".git"), format!("gitdir: {}\n", private.at(".git").display())).unwrap();
+    });
+    check(&|ground, private| {
+        fs::remove_dir_all(ground.at(".git")).unwrap();
+        symlink(private.at(".git"), ground.at(".git")).unwrap();
+    });
+    // As if it were a linked worktree that belongs to another folder.
+    check(&|ground, private| {
+        let linked = private.dir.path().join("linked");
+        private.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+        fs::remove_dir_all(ground.at(".git")).unwrap();
+        fs::copy(linked.join(".git"), ground.at(".git")).unwrap();
+    });
+}
+
+/// Both have a repository that lies elsewhere, and that knows of them.
+#[test]
+fn submodules_and_linked_worktrees_are_projects() {
+    let (ground, inner) = (Ground::new(&[("a", "one\n")]), Ground::new(&[("b", "two\n")]));
+    let from = inner.project();
+    ground.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        from.to_str().unwrap(),
+        "sub",
+    ]);
+    let linked = ground.dir.path().join("linked");
+    ground.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    for (id, project) in [("s", ground.at("sub")), ("l", linked)] {
+        assert!(project.join(".git").is_file(), "{id}");
+        let folder = ground.dir.path().join(id);
+        let made = Worktree::create(&folder, id, &project, Start::default(), &Limits::default());
+        assert!(made.is_ok(), "{id}: {made:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Timing, batching and stopping, on a paused clock and without a database.
 
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use domain::{
     id::{Attempt, TaskId},
@@ -30,18 +33,20 @@ enum Step {
 }
 
 /// `keeping` is how long it takes to keep what it made, and whether that works.
-struct Scripted {
+struct Scripted<'m> {
     steps: Vec<Step>,
     keeping: (Duration, bool),
+    working: &'m AtomicUsize,
 }
 
-impl Backend for Scripted {
+impl Backend for Scripted<'_> {
     fn run<'a>(
         &'a self,
         outputs: &'a mpsc::Sender<Output>,
         _: &'a Stop,
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async move {
+            let _working = Working::new(self.working);
             for step in &self.steps {
                 match step {
                     Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
@@ -84,11 +89,32 @@ struct Memory {
     report_failures: Mutex<u32>,
     /// How many reports there were when what ran was ended.
     ended: Mutex<Vec<usize>>,
+    /// How many backends are at work.
+    working: AtomicUsize,
+}
+
+struct Working<'a>(&'a AtomicUsize);
+
+impl<'a> Working<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Processes for Memory {
     fn end(&self, _: StreamId) -> BoxFuture<'_, ()> {
-        async { guard(&self.ended).push(guard(&self.reports).len()) }.boxed()
+        async {
+            assert_eq!(self.working.load(Ordering::Relaxed), 0, "what is given up could start more");
+            guard(&self.ended).push(guard(&self.reports).len());
+        }
+        .boxed()
     }
 }
 
@@ -156,7 +182,7 @@ impl Memory {
             secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
             title_model: None,
         };
-        execution.run(&Scripted { steps, keeping }).await;
+        execution.run(&Scripted { steps, keeping, working: &self.working }).await;
     }
 
     fn text(&self) -> String {

@@ -1,4 +1,4 @@
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -98,6 +98,16 @@ fn searching_leaves_out_what_git_ignores() {
 }
 
 #[test]
+fn a_link_to_a_folder_is_not_taken_for_an_empty_one() {
+    let tree = tree();
+    symlink("src", tree.path().join("within")).unwrap();
+    symlink("/etc", tree.path().join("out")).unwrap();
+    let check = |path: &str, words: &str| check(&tree, "grep", json!({"pattern": "a", "path": path}), words);
+    check("within", "!within is a link: search src in its place.");
+    check("out", "!out is a link that leads out of the project's folder.");
+}
+
+#[test]
 fn changing() {
     let tree = tree();
     let lib = |old: &str, all: bool| json!({"path": "src/lib.rs", "old": old, "new": "b", "all": all});
@@ -144,45 +154,6 @@ fn running() {
     assert!((0..200).any(is_gone), "{text}");
     let long = asked(tree.path(), "run", json!({"command": "yes | head -c 3000000"}));
     assert!(!long.failed && long.text.contains("bytes left out"));
-}
-
-/// Nobody is asked before git looks, so it writes no file and starts nothing. The control is git as anybody calls it.
-#[test]
-fn git_only_looks() {
-    let tree = tree();
-    let plain = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(tree.path()).args(["-c", "user.name=A", "-c", "user.email=a@b"]).args(arguments);
-        assert!(git.output().unwrap().status.success(), "{arguments:?}");
-    };
-    plain(&["init", "-q"]);
-    plain(&["add", "src"]);
-    plain(&["commit", "-qm", "first"]);
-    fs::write(tree.path().join("src/lib.rs"), "changed\n").unwrap();
-    let trap = tree.path().join("trap.sh");
-    fs::write(&trap, "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\ncat \"$2\" 2>/dev/null\n").unwrap();
-    fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
-    for name in ["core.fsmonitor", "diff.external", "diff.evil.textconv"] {
-        plain(&["config", name, trap.to_str().unwrap()]);
-    }
-    fs::write(tree.path().join(".gitattributes"), "*.rs diff=evil\n").unwrap();
-
-    let index = || fs::metadata(tree.path().join(".git/index")).unwrap().modified().unwrap();
-    let before = index();
-    let asked = |command: &str| asked(tree.path(), "git", json!({ "command": command }));
-    let sprung = || fs::remove_file(tree.path().join("sprung")).is_ok();
-    for command in ["status", "diff", "show", "log -p"] {
-        let answer = asked(command);
-        assert!(!answer.failed && !sprung(), "{command}: {}", answer.text);
-    }
-    assert!(asked("diff").text.contains("+changed"));
-    assert!(asked("diff --output=stolen HEAD").failed && !tree.path().join("stolen").exists());
-    assert_eq!(index(), before, "a look leaves no trace");
-    for control in [&["status"][..], &["diff"], &["diff", "--output=stolen", "HEAD"]] {
-        plain(control);
-        assert!(sprung(), "the control: {control:?}");
-    }
-    assert!(tree.path().join("stolen").exists(), "the control");
 }
 
 #[test]

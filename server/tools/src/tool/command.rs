@@ -49,16 +49,58 @@ pub fn git(folder: &Path, wanted: &Git) -> Answer {
         Ok(arguments) => arguments,
         Err(wrong) => return Answer::failed(wrong.0),
     };
+    let mut list = Command::new("git");
+    list.args(git::LIST_FILTERS).envs(git::ENVIRONMENT);
+    let filters = match gather(folder, list, Voices::Output, SECONDS) {
+        // It ends with 1 where there are none.
+        Ok((Some(status), filters)) if matches!(status.code(), Some(0 | 1)) && !is_full(&filters) => filters,
+        Ok(_) => return Answer::failed("The repository's settings cannot be read."),
+        Err(error) => return not_started(&error),
+    };
     let mut command = Command::new("git");
-    command.args(arguments).envs(git::ENVIRONMENT);
+    command.args(git::without_filters(&filters)).args(arguments).envs(git::ENVIRONMENT);
     finish(folder, command, SECONDS)
 }
 
 fn finish(folder: &Path, command: Command, seconds: u64) -> Answer {
-    let (mut child, pipe) = match start(folder, command) {
-        Ok(started) => started,
-        Err(error) => return Answer::failed(format!("It could not be started: {error}.")),
+    let (status, output) = match gather(folder, command, Voices::Both, seconds) {
+        Ok(gathered) => gathered,
+        Err(error) => return not_started(&error),
     };
+    let output = String::from_utf8_lossy(&output).into_owned();
+    match status {
+        Some(status) if status.success() => {
+            Answer::done(if output.is_empty() { "Done, it said nothing.".to_owned() } else { output })
+        }
+        Some(status) => Answer::failed(format!("{output}\n[{}]", ended(status))),
+        None => Answer::failed(format!("{output}\n[It was stopped after {seconds} s.]")),
+    }
+}
+
+fn not_started(error: &io::Error) -> Answer {
+    Answer::failed(format!("It could not be started: {error}."))
+}
+
+fn is_full(output: &[u8]) -> bool {
+    output.len() == OUTPUT_BYTES_MAX
+}
+
+/// Which of a program's voices is heard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Voices {
+    Output,
+    /// On one pipe, so that what it says stays in the order in which it was said.
+    Both,
+}
+
+/// What it said, and how it ended: not at all, where it had to be stopped.
+fn gather(
+    folder: &Path,
+    command: Command,
+    voices: Voices,
+    seconds: u64,
+) -> io::Result<(Option<ExitStatus>, Vec<u8>)> {
+    let (mut child, pipe) = start(folder, command, voices)?;
     let (said, heard) = mpsc::channel();
     listen(pipe, said);
     let status = wait(&mut child, Instant::now() + Duration::from_secs(seconds));
@@ -70,21 +112,15 @@ fn finish(folder: &Path, command: Command, seconds: u64) -> Answer {
         let room = OUTPUT_BYTES_MAX.saturating_sub(output.len());
         output.extend_from_slice(&piece[..piece.len().min(room)]);
     }
-    let output = String::from_utf8_lossy(&output).into_owned();
-    match status {
-        Some(status) if status.success() => {
-            Answer::done(if output.is_empty() { "Done, it said nothing.".to_owned() } else { output })
-        }
-        Some(status) => Answer::failed(format!("{output}\n[{}]", ended(status))),
-        None => Answer::failed(format!("{output}\n[It was stopped after {seconds} s.]")),
-    }
+    Ok((status, output))
 }
 
-/// One pipe for both of its voices, so that what it says stays in the order in which it was said. The command is gone
-/// when this returns, and with it our own end for writing: the pipe ends when the program's last copy is closed.
-fn start(folder: &Path, mut command: Command) -> io::Result<(Child, PipeReader)> {
+/// The command is gone when this returns, and with it our own end for writing: the pipe ends when the program's last
+/// copy is closed.
+fn start(folder: &Path, mut command: Command, voices: Voices) -> io::Result<(Child, PipeReader)> {
     let (heard, said) = io::pipe()?;
-    command.current_dir(folder).stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
+    let errors = if voices == Voices::Both { said.try_clone()?.into() } else { Stdio::null() };
+    command.current_dir(folder).stdin(Stdio::null()).stdout(said).stderr(errors);
     command.process_group(0);
     Ok((command.spawn()?, heard))
 }

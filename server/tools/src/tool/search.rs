@@ -90,6 +90,7 @@ fn walk(
         visit(top);
         return Ok(());
     }
+    check_no_link(folder, top)?;
     let mut builder = WalkBuilder::new(folder);
     builder.sort_by_file_path(Ord::cmp);
     // The project's own rules, not those of whoever's HOME this is. Old answers are no evidence.
@@ -118,6 +119,23 @@ fn walk(
         true => Ok(()),
         false => Err(Wrong(format!("git ignores {}: name a file in it.", shown(folder, top)))),
     }
+}
+
+/// The walk follows no link, and would find nothing behind one.
+fn check_no_link(folder: &Path, top: &Path) -> Result<(), Wrong> {
+    let (Ok(root), Ok(real), Ok(path)) =
+        (folder.canonicalize(), top.canonicalize(), top.strip_prefix(folder))
+    else {
+        return Ok(());
+    };
+    if real == root.join(path) {
+        return Ok(());
+    }
+    let link = shown(folder, top);
+    Err(Wrong(match real.strip_prefix(&root) {
+        Ok(inside) => format!("{link} is a link: search {} in its place.", inside.display()),
+        Err(_) => format!("{link} is a link that leads out of the project's folder."),
+    }))
 }
 
 struct Found {

@@ -8,6 +8,7 @@ use crate::entry::{FILE, PROGRAM};
 /// A project with the files `a` and `gone/b`, each with its name in it.
 fn project() -> TempDir {
     let project = tempfile::tempdir().unwrap();
+    fs::create_dir(project.path().join(".git")).unwrap();
     fs::create_dir(project.path().join("gone")).unwrap();
     for name in ["a", "gone/b"] {
         fs::write(project.path().join(name), name).unwrap();
@@ -139,8 +140,26 @@ fn whoever_comes_after_a_crash_takes_back_what_was_begun() {
     for name in ["a", "gone/b"] {
         assert_eq!(fs::read_to_string(project.path().join(name)).unwrap(), name);
     }
-    assert_eq!(fs::read_dir(project.path()).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(project.path()).unwrap().count(), 3);
     assert!(Journal::read(folder.path()).unwrap().is_none());
+}
+
+/// As one on a disk that is not mounted at this start.
+#[test]
+fn a_project_that_is_not_there_is_waited_for() {
+    let (project, folder) = (project(), tempfile::tempdir().unwrap());
+    die(&project, &folder);
+    let away = tempfile::tempdir().unwrap();
+    let away = away.path().join("away");
+    fs::rename(project.path(), &away).unwrap();
+    let settle = || Journal::read(folder.path()).unwrap().unwrap().settle(folder.path());
+    assert!(matches!(settle(), Err(Error::Refused(Refused::Missing(_)))));
+    fs::create_dir(project.path()).unwrap();
+    assert!(matches!(settle(), Err(Error::Refused(Refused::NotARepository(_)))));
+    fs::remove_dir(project.path()).unwrap();
+    fs::rename(&away, project.path()).unwrap();
+    settle().unwrap();
+    assert_eq!(fs::read_to_string(project.path().join("a")).unwrap(), "a");
 }
 
 #[test]

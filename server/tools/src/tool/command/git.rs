@@ -1,15 +1,71 @@
 //! git as a tool that looks and changes nothing. Nobody is asked before it, so it must neither write a file nor start
 //! what a repository names.
 
+use std::{collections::BTreeSet, ffi::OsString, os::unix::ffi::OsStringExt as _};
+
 use crate::call::Wrong;
 
 const VERBS: [&str; 5] = ["status", "diff", "log", "show", "blame"];
 
-/// Without it, a look at the status would write the index.
-pub const ENVIRONMENT: [(&str, &str); 1] = [("GIT_OPTIONAL_LOCKS", "0")];
+const NOTHING: &str = "BOOCODE_NOTHING";
+
+pub const ENVIRONMENT: [(&str, &str); 4] = [
+    // Without it, a look at the status would write the index.
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    // An object that is not there would be fetched, by whatever program the repository names for that.
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+    (NOTHING, ""),
+];
 
 /// Before the verb: settings of the repository that would start a program.
-const SETTINGS: [&str; 5] = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+const SETTINGS: [&str; 23] = [
+    "--no-pager",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    // It would write the index, for which there are hooks.
+    "-c",
+    "diff.autoRefreshIndex=false",
+    // A submodule has settings of its own.
+    "-c",
+    "diff.submodule=short",
+    "-c",
+    "status.submoduleSummary=false",
+    // To show a merge as it differs from a new one would start the drivers of merges.
+    "-c",
+    "log.diffMerges=separate",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "gpg.program=false",
+    "-c",
+    "gpg.openpgp.program=false",
+    "-c",
+    "gpg.ssh.program=false",
+    "-c",
+    "gpg.x509.program=false",
+];
+
+/// Prints the names of the settings of filters, which a repository may call as it likes.
+pub const LIST_FILTERS: [&str; 5] = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."];
+
+/// Before the verb too: no file is read through a program. A name may hold every character, so it cannot be said with
+/// `-c`, which takes it to end at the first `=`.
+pub fn without_filters(listed: &[u8]) -> Vec<OsString> {
+    let mut names = BTreeSet::new();
+    for setting in listed.split(|byte| *byte == 0) {
+        let Some(named) = setting.strip_prefix(b"filter.") else { continue };
+        names.extend(named.iter().rposition(|byte| *byte == b'.').map(|end| &named[..end]));
+    }
+    let option = |name: &[u8], setting: &str| {
+        let words = [b"--config-env=filter.", name, format!(".{setting}={NOTHING}").as_bytes()].concat();
+        OsString::from_vec(words)
+    };
+    let of_one = |name| ["clean", "smudge", "process", "required"].map(|setting| option(name, setting));
+    names.into_iter().flat_map(of_one).collect()
+}
 
 /// What may be asked for. git takes every beginning of an option for the whole, so the dangerous ones cannot be told
 /// by their names; these are meant in full.
@@ -99,12 +155,14 @@ pub fn arguments(command: &str) -> Result<Vec<&str>, Wrong> {
         return Err(Wrong(format!("Only {} can be asked here.", VERBS.join(", "))));
     };
     let mut arguments = [&SETTINGS[..], &[verb]].concat();
-    if matches!(verb, "diff" | "log" | "show") {
-        arguments.extend(["--no-ext-diff", "--no-textconv"]);
-    }
+    arguments.extend(match verb {
+        "status" => &["--ignore-submodules=dirty"][..],
+        "blame" => &["--no-textconv"],
+        _ => &["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+    });
     let mut are_paths = false;
     for word in words {
-        if !are_paths && !is_harmless(word) {
+        if !are_paths && !is_harmless(verb, word) {
             return Err(Wrong(format!("git {verb} cannot be asked with {word} here.")));
         }
         are_paths |= word == "--";
@@ -113,10 +171,12 @@ pub fn arguments(command: &str) -> Result<Vec<&str>, Wrong> {
     Ok(arguments)
 }
 
-fn is_harmless(word: &str) -> bool {
+fn is_harmless(verb: &str, word: &str) -> bool {
     match word.as_bytes() {
         [b'-', b'-'] => true,
         [b'-', b'-', ..] => OPTIONS.contains(&word.split_once('=').map_or(word, |(name, _)| name)),
+        // As a diff, which here cannot be told to start nothing.
+        [b'-', letters @ ..] if verb == "status" && letters.contains(&b'v') => false,
         // `-O` reads an order from a file; none of the short ones writes.
         [b'-', letter, ..] => letter.is_ascii_alphanumeric() && *letter != b'O',
         _ => true,
@@ -124,28 +184,4 @@ fn is_harmless(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(command: &str, expected: Result<&str, &str>) {
-        let words = arguments(command).map(|words| words[SETTINGS.len()..].join(" "));
-        let expected = expected.map(str::to_owned).map_err(Wrong::new);
-        assert_eq!(words, expected, "{command}");
-    }
-
-    #[test]
-    fn only_looks_are_let_through() {
-        check("git status --short", Ok("status --short"));
-        check("diff HEAD~1 -- --output", Ok("diff --no-ext-diff --no-textconv HEAD~1 -- --output"));
-        check("log -3 -p --format=%h", Ok("log --no-ext-diff --no-textconv -3 -p --format=%h"));
-        check("blame -L1,5 a", Ok("blame -L1,5 a"));
-        let verbs = "Only status, diff, log, show, blame can be asked here.";
-        check("push origin", Err(verbs));
-        check("-c alias.status=!touch status", Err(verbs));
-        check("", Err(verbs));
-        for option in ["--output=x", "--outp=x", "--ext-diff", "--textconv", "--no-index", "-Ox"] {
-            let words = format!("git diff cannot be asked with {option} here.");
-            check(&format!("diff {option}"), Err(&words));
-        }
-    }
-}
+mod tests;
