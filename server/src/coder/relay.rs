@@ -12,7 +12,10 @@ mod question;
 use std::{
     collections::HashMap,
     pin::pin,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -74,24 +77,33 @@ struct Door {
 }
 
 impl Door {
-    /// Waits for an answer to begin, and sees meanwhile whether the model is being loaded.
+    /// Waits for an answer to begin, and sees meanwhile whether, and for how long, the model is being loaded.
     async fn waiting(
         &self,
         client: &Client,
         answer: impl Future<Output = reqwest::Result<reqwest::Response>>,
-    ) -> reqwest::Result<reqwest::Response> {
+    ) -> reqwest::Result<(reqwest::Response, Duration)> {
         let flavour = match self.endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
             _ => backend::Flavour::Plain,
         };
         let mut answer = pin!(answer);
-        let Ok(base_url) = self.endpoint.base_url.parse() else { return answer.await };
+        let mut loading = Loading::default();
+        let Ok(base_url) = self.endpoint.base_url.parse() else {
+            return answer.await.map(|answer| (answer, Duration::ZERO));
+        };
         let (api_key, poll) = (self.endpoint.api_key.as_ref(), LOOK_EVERY);
         loop {
             let place = loading::Place { client, base_url: &base_url, api_key, flavour, poll };
             tokio::select! {
-                answer = &mut answer => return answer,
-                sight = loading::look(place) => guard(&self.used.loading).told_by(sight),
+                answer = &mut answer => {
+                    loading.ended();
+                    return answer.map(|answer| (answer, loading.total()));
+                }
+                sight = loading::look(place) => {
+                    loading.told_by(sight);
+                    guard(&self.used.loading).told_by(sight);
+                }
             }
         }
     }
@@ -101,6 +113,8 @@ impl Door {
 struct Used {
     sum: Mutex<Sum>,
     loading: Mutex<Loading>,
+    /// Whether any answer said what it used.
+    has_counted: AtomicBool,
     /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
     outputs: mpsc::WeakSender<Output>,
 }
@@ -117,6 +131,7 @@ impl Used {
     async fn add(&self, answer: Measured) {
         let usage = answer.usage;
         guard(&self.sum).add(answer);
+        self.has_counted.fetch_or(usage.is_some(), Ordering::Relaxed);
         if let (Some(usage), Some(outputs)) = (usage, self.outputs.upgrade()) {
             // Nobody listens to a task that has ended.
             let _ = outputs.send(Output::Usage(usage)).await;
@@ -162,8 +177,12 @@ impl Relay {
     ) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let used =
-            Arc::new(Used { sum: Mutex::default(), loading: Mutex::default(), outputs: outputs.downgrade() });
+        let used = Arc::new(Used {
+            sum: Mutex::default(),
+            loading: Mutex::default(),
+            has_counted: AtomicBool::default(),
+            outputs: outputs.downgrade(),
+        });
         let door = Door {
             endpoint: endpoint.clone(),
             model: model.to_owned(),
@@ -199,7 +218,8 @@ impl Relay {
         let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
         match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
-            Ok(Ok(answer)) => answer::passed_on(answer, page, door, asked_at).await,
+            // What a model does before it is there is its loading, and no part of its answering.
+            Ok(Ok((answer, loaded))) => answer::passed_on(answer, page, door, asked_at + loaded).await,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
                 door.health.failed("The model server does not answer.");
@@ -258,6 +278,10 @@ impl Passage {
     pub fn measured(&self) -> Measured {
         let load_ms = guard(&self.used.loading).total_ms();
         Measured { load_ms, ..guard(&self.used.sum).clone().total(0) }
+    }
+
+    pub fn has_counted(&self) -> bool {
+        self.used.has_counted.load(Ordering::Relaxed)
     }
 
     /// What went wrong with the model server when it was asked last.
