@@ -184,6 +184,12 @@ fn result(battle: &Battle, contestant: &Contestant, left: &Left) -> String {
     if let Some(why) = &contestant.unkept {
         text.push_str(&format!("\n> Its changes could not be kept: {why}\n"));
     }
+    let left_out = contestant.changes.as_ref().map(|changes| &changes.left_out[..]).unwrap_or_default();
+    if !left_out.is_empty() {
+        text.push_str("\n## Not part of the patch\n\n");
+        text.push_str(&code_block(&left_out.join("\n")));
+        text.push('\n');
+    }
     if left.holds_secret {
         text.push_str("\n> The patch holds a value that is configured as a secret. It is kept as it is.\n");
     }
@@ -275,9 +281,16 @@ mod tests {
         {
             assert!(text(result).contains(words), "{words}");
         }
+        let left_out = vec!["vendor: changes inside a submodule".into()];
+        it.contestants[1].changes = Some(crate::worktree::Changes { left_out, ..Default::default() });
         let [result, patch] = &contestant(&it, 1, left("So did I.", Some(""), false))[..] else { panic!() };
         assert_eq!(patch.content.as_deref(), Some(&b""[..]));
-        for words in ["| Duration | 1.5 s |", "| Model loading | not known |", COST] {
+        for words in [
+            "| Duration | 1.5 s |",
+            "| Model loading | not known |",
+            "vendor: changes inside a submodule",
+            COST,
+        ] {
             assert!(text(result).contains(words), "{words}");
         }
         assert!(text(result).ends_with("## Output\n\nSo did I.\n"));
