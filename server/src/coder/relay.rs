@@ -8,14 +8,12 @@ mod allowance;
 mod answer;
 mod meter;
 mod question;
+mod used;
 
 use std::{
     collections::HashMap,
     pin::pin,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -28,7 +26,6 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 use domain::{
-    agent::Why,
     catalogue::Flavour,
     flow::plan::Limits,
     output::{Measured, Output},
@@ -39,7 +36,7 @@ use tokio::{net::TcpListener, sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{health::Health, measure::Sum, native::IN_FORM};
+use super::{health::Health, native::IN_FORM};
 use crate::{
     backend::{
         self,
@@ -50,6 +47,7 @@ use crate::{
 };
 use allowance::{Allowance, Next};
 use question::{Page, Question};
+use used::Used;
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A model may have to be loaded before the first byte comes.
@@ -109,36 +107,6 @@ impl Door {
     }
 }
 
-/// What the model server says of its work for one task.
-struct Used {
-    sum: Mutex<Sum>,
-    loading: Mutex<Loading>,
-    /// Whether any answer said what it used.
-    has_counted: AtomicBool,
-    /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
-    outputs: mpsc::WeakSender<Output>,
-}
-
-impl Used {
-    /// Says to whoever reads along that it may not go on.
-    async fn tell(&self, why: Why) {
-        if let Some(outputs) = self.outputs.upgrade() {
-            // Nobody listens to a task that has ended.
-            let _ = outputs.send(Output::Text(format!("\n\n*{}*\n\n", why.told()))).await;
-        }
-    }
-
-    async fn add(&self, answer: Measured) {
-        let usage = answer.usage;
-        guard(&self.sum).add(answer);
-        self.has_counted.fetch_or(usage.is_some(), Ordering::Relaxed);
-        if let (Some(usage), Some(outputs)) = (usage, self.outputs.upgrade()) {
-            // Nobody listens to a task that has ended.
-            let _ = outputs.send(Output::Usage(usage)).await;
-        }
-    }
-}
-
 /// Open for as long as it is held.
 pub struct Passage {
     relay: Relay,
@@ -177,12 +145,7 @@ impl Relay {
     ) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let used = Arc::new(Used {
-            sum: Mutex::default(),
-            loading: Mutex::default(),
-            has_counted: AtomicBool::default(),
-            outputs: outputs.downgrade(),
-        });
+        let used = Arc::new(Used::new(outputs));
         let door = Door {
             endpoint: endpoint.clone(),
             model: model.to_owned(),
