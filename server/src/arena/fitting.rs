@@ -110,3 +110,64 @@ pub(super) async fn ask_for_whole(
     };
     tokio::join!(asking, listening).0
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::{Router, response::IntoResponse as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::backend::{Flavour, Limits};
+
+    const HALF: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n\
+        data: {\"error\":{\"code\":400,\"message\":\"too long\",\"type\":\"exceed_context_size_error\"}}\n\n";
+    const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"whole\"},\"finish_reason\":\"stop\"}]}\n\n\
+        data: [DONE]\n\n";
+
+    /// Asks a server whose first answer breaks off because it is too much, and gives what is told of both.
+    async fn told(told: Told) -> (String, bool, usize) {
+        static ASKED: AtomicUsize = AtomicUsize::new(0);
+        let before = ASKED.load(Ordering::Relaxed);
+        let answers = Router::new().fallback(move || async move {
+            let text = if ASKED.fetch_add(1, Ordering::Relaxed) == before { HALF } else { WHOLE };
+            ([("content-type", "text/event-stream")], text).into_response()
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        tokio::spawn(axum::serve(listener, answers).into_future());
+        let request = Request {
+            base_url,
+            api_key: None,
+            model: "m".into(),
+            messages: vec![Message::new(Role::User, String::new())],
+            max_tokens: Some(1_000),
+            sampling: Default::default(),
+            tools: Vec::new(),
+            schema: None,
+            flavour: Flavour::Plain,
+            limits: Limits::default(),
+        };
+        let room = Room { bytes: 4_000, answer_tokens: 1_000 };
+        let question = Box::new(|room: Room| "x".repeat(room.bytes));
+        let (outputs, mut heard) = mpsc::channel(64);
+        let fitting = Fitting { client: reqwest::Client::new(), request, room, question, told };
+        let is_done = fitting.run(&outputs, &Stop::default()).await.is_ok();
+        drop(outputs);
+        let mut text = String::new();
+        while let Some(output) = heard.recv().await {
+            if let Output::Text(piece) = output {
+                text.push_str(&piece);
+            }
+        }
+        (text, is_done, ASKED.load(Ordering::Relaxed) - before)
+    }
+
+    /// Half an answer and a whole one would be read as one.
+    #[tokio::test]
+    async fn what_is_read_at_the_end_is_told_once_and_what_was_seen_is_not_told_again() {
+        assert_eq!(told(Told::OnceWhole).await, ("whole".to_owned(), true, 2));
+        assert_eq!(told(Told::AsItComes).await, ("half".to_owned(), false, 1));
+    }
+}
