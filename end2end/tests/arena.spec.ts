@@ -134,6 +134,20 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await act(page, 'B', /Clear my choice/);
   await expect(head).toContainText('A wins over the other');
 
+  // On paper it is all there, whichever part was looked at, and nothing to press.
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await expect(battle(page).locator('.arena-outputs')).toContainText('It is good now.');
+  await expect(battle(page).locator('.arena-matrix .won')).toBeVisible();
+  await expect(battle(page).locator('.arena-examined')).toContainText('what A changed');
+  await expect(battle(page).locator('.arena-figures')).toContainText('Generating');
+  await expect(view(page, 'Figures')).toBeHidden();
+  await expect(battle(page).getByRole('button', { name: 'More of this battle' })).toBeHidden();
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  await page.emulateMedia({ media: null });
+  await expect(battle(page).locator('.arena-figure').first()).toBeVisible();
+  await expect(battle(page).locator('.arena-outputs')).toHaveCount(0);
+
   // Without a script it reads the same, and as a whole.
   await still(page, async (reader) => {
     await expect(reader.locator('.arena-head')).toContainText('A wins over the other in both orders');

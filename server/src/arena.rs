@@ -3,11 +3,14 @@
 mod check;
 mod contesting;
 mod digesting;
+mod fitting;
+mod persist;
 mod port;
 mod results;
 
 pub(crate) use check::{CheckRun, Of};
 pub(crate) use contesting::Contesting;
 pub(crate) use digesting::Digesting;
+pub(crate) use fitting::{Fitting, Told};
 pub use port::Port;
 pub(crate) use results::Results;

@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Rejected,
     catalogue::ModelRef,
-    feed::{Event, StreamId},
+    feed::Event,
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
     setup::Setup,
     task::{Owner, Task},
 };
-use verdict::Verdict;
 
 pub mod analysis;
 pub mod benchmark;
@@ -36,6 +35,7 @@ pub mod room;
 mod roster;
 #[cfg(test)]
 mod sim;
+mod streams;
 #[cfg(test)]
 pub(crate) mod tests;
 mod told;
@@ -134,7 +134,8 @@ impl Status {
 pub struct Terms {
     /// The longest that a contestant may take.
     pub limit_s: u32,
-    /// Its contestants, and whoever compares them by itself, may use so many tokens together.
+    /// Its contestants, and whoever compares or examines them, may use so many tokens together. What a person asks for
+    /// is not ended by it, and counts all the same: there is no other try then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u64>,
     /// Whether worktrees begin with what is not committed.
@@ -288,45 +289,8 @@ impl Battle {
         self.tasks.get(contestant.tries.last()?)
     }
 
-    /// The attempt that counts of one of a contestant's tries, of the newest where none is named. None where nobody
-    /// has begun.
-    pub fn stream_of_try(&self, id: ContestantId, of: Option<TaskId>) -> Result<Option<StreamId>, Rejected> {
-        let tries = &self.contestant(id)?.tries;
-        let task = match of {
-            Some(task) if tries.contains(&task) => Some(task),
-            Some(_) => return Err(Rejected::missing("try of this contestant")),
-            None => tries.last().copied(),
-        };
-        let attempt = |task: TaskId| Some(self.tasks.get(&task)?.attempts().last()?.0);
-        Ok(task.and_then(|task| Some(StreamId { task, attempt: attempt(task)? })))
-    }
-
     pub fn newest_analysis(&self) -> Option<&Analysis> {
         self.analyses.last()
-    }
-
-    /// The newest verdict on the results that are there now. One on a try that was made again tells nothing any more.
-    pub fn verdict(&self) -> Option<&Verdict> {
-        self.analyses.iter().rev().filter(|analysis| analysis.is_of_now(self)).find_map(Analysis::verdict)
-    }
-
-    /// Who is ahead: whom the person chose, or else whom the verdict names.
-    pub fn leader(&self) -> Option<ContestantId> {
-        self.course.winner.or_else(|| self.verdict()?.winner)
-    }
-
-    /// The streams of contestants and cross-examinations, each with its final length once that is known. Those of
-    /// earlier tries are fetched when somebody looks at them.
-    pub fn visible_streams(&self) -> Vec<(StreamId, Option<u64>)> {
-        let newest = self.contestants.iter().filter_map(|contestant| contestant.tries.last());
-        let asked = self.examinations.iter().map(|examination| &examination.task);
-        let tasks = newest.chain(asked).filter_map(|task| self.tasks.get(task));
-        tasks
-            .flat_map(|task| {
-                let stream = |(attempt, len)| (StreamId { task: task.id, attempt }, len);
-                task.attempts().into_iter().map(stream)
-            })
-            .collect()
     }
 
     /// How many tokens were used for it by anybody, as far as that is known.

@@ -48,6 +48,18 @@ pub struct Changes {
     pub left_out: Vec<String>,
 }
 
+impl Changes {
+    /// What no patch can hold, for whoever would take it for nothing: the first few of it.
+    pub fn left_out_in_brief(&self) -> Option<String> {
+        const NAMED_MAX: usize = 3;
+        let mut named: Vec<_> = self.left_out.iter().take(NAMED_MAX).cloned().collect();
+        if let more @ 1.. = self.left_out.len().saturating_sub(NAMED_MAX) {
+            named.push(format!("and {more} more"));
+        }
+        (!named.is_empty()).then(|| named.join("; "))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     /// As it may be shown.

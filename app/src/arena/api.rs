@@ -99,7 +99,7 @@ pub async fn stop_examination(battle: BattleId, task: TaskId) -> Result<(), AppE
     decide(battle, Input::StopExamination { task }).await
 }
 
-/// The person's own choice; nobody takes it back.
+/// The person's own choice; no winner takes it back.
 #[server(endpoint = "set_winner")]
 pub async fn set_winner(
     battle: BattleId,

@@ -1,6 +1,7 @@
 //! What contestants changed: each against the base, or one against another.
 
 use domain::{
+    battle::Contestant,
     diff::{Comment, Of},
     id::ContestantId,
 };
@@ -22,8 +23,9 @@ pub fn ChangesView() -> impl IntoView {
     let all = Memo::new(move |_| {
         arena
             .read(feed, |battle| {
-                let changed =
-                    battle.contestants.iter().filter(|it| it.changes.is_some() || it.tries.len() > 1);
+                let is_listed =
+                    |it: &&Contestant| it.changes.is_some() || it.unkept.is_some() || it.tries.len() > 1;
+                let changed = battle.contestants.iter().filter(is_listed);
                 changed
                     .map(|it| (it.id, battle.letter(it.id), it.title(), it.tries.len()))
                     .collect::<Vec<_>>()
@@ -61,7 +63,9 @@ pub fn ChangesView() -> impl IntoView {
     let shown = Memo::new(move |_| of.get().map(|of| of.0));
     let earlier = move || shown.get().map(|id| view! { <TrySelect id /> });
     let unkept = move || {
-        let why = shown.get().and_then(|id| arena.read(feed, |it| it.contestant(id).ok()?.unkept.clone()));
+        // That of an earlier try is told where its changes would be.
+        let newest = of.get().filter(|(_, _, earlier, _)| earlier.is_none()).map(|of| of.0);
+        let why = newest.and_then(|id| arena.read(feed, |it| it.contestant(id).ok()?.unkept.clone()));
         why.flatten().map(|why| {
             view! { <p class="notice error">{format!("Its changes could not be kept: {why}")}</p> }
         })

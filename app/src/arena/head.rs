@@ -120,10 +120,8 @@ fn course_of(battle: &Battle) -> Option<(String, u32, u32)> {
             if over < all {
                 return Some(("Contestants".to_owned(), over as u32, all as u32));
             }
-            let survivors = battle.survivors().count() as u32 + 1;
-            let checks = battle.survivors().map(|it| &it.check).chain([&battle.course.base_check]);
-            let checked = checks.filter(|it| it.checked().is_some()).count() as u32;
-            Some(("Checking the results".to_owned(), checked, survivors))
+            let (checked, all) = battle.checks();
+            Some(("Checking the results".to_owned(), checked, all))
         }
         Status::Analysing => {
             let (done, all) = battle.newest_analysis()?.progress();

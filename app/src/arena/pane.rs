@@ -151,19 +151,26 @@ fn Views() -> impl IntoView {
     .filter(|(view, _)| kind == Kind::Coding || *view != View::Changes)
     .map(|(view, label)| tab(view, label))
     .collect();
-    let shown = move || match arena.view.get() {
+    // Without scripts there are no tabs, and on paper neither, so what is behind them stands below what was said. The
+    // browser's first look is the same.
+    let Clock(now_ms) = expect_context::<Clock>();
+    let is_whole = RwSignal::new(untrack(|| now_ms.get()).is_none());
+    effect(move || {
+        is_whole.set(false);
+        let listen = |sign, whole| window_event_listener_untyped(sign, move |_| is_whole.set(whole));
+        let listeners = [listen("beforeprint", true), listen("afterprint", false)];
+        on_cleanup(move || listeners.into_iter().for_each(|listener| listener.remove()));
+    });
+    let chosen = Memo::new(move |_| if is_whole.get() { View::Output } else { arena.view.get() });
+    let shown = move || match chosen.get() {
         View::Output => view! { <OutputsView /> }.erase(),
         View::Changes => view! { <ChangesView /> }.erase(),
         View::Analysis => view! { <AnalysisView /> }.erase(),
         View::Examinations => view! { <ExaminationsView /> }.erase(),
         View::Figures => view! { <FiguresView /> }.erase(),
     };
-    // Without scripts there are no tabs, so what is behind them stands below. The browser's first look is the same.
-    let Clock(now_ms) = expect_context::<Clock>();
-    let is_first = RwSignal::new(untrack(|| now_ms.get()).is_none());
-    effect(move || is_first.set(false));
     let rest = move || {
-        is_first.get().then(|| {
+        is_whole.get().then(|| {
             view! {
                 <div class="arena-rest">
                     <h2>"Analysis"</h2>

@@ -166,6 +166,12 @@ fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView 
             })
         })
     };
+    let left_out = move || {
+        shown.with(|shown| {
+            let left_out = shown.as_ref()?.contestant.changes.as_ref()?.left_out_in_brief()?;
+            Some(format!("not part of the patch: {left_out}"))
+        })
+    };
     let tests = move || {
         shown.with(|shown| {
             let tests = changed_tests(shown.as_ref()?.contestant.changes.as_ref()?).len();
@@ -191,6 +197,7 @@ fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView 
             <span class="arena-fact">{changes}</span>
             <span class=check_class>{move || check().map(|it| it.0)}</span>
             <span class="arena-fact bad">{unkept}</span>
+            <span class="arena-fact bad">{left_out}</span>
             <span class="arena-fact bad">{tests}</span>
         </div>
     }

@@ -22,6 +22,7 @@ use tokio::{
 };
 use wall::{Grace, Process};
 
+use super::persist::persist;
 use crate::{
     backend,
     coder::{Coders, Turn, blocking, space_run_out},
@@ -65,8 +66,7 @@ impl Backend for CheckRun {
             let checked = self.check(&tree, outputs, stop).await?;
             let measured = Measured { duration_ms: checked.duration_ms, ..Measured::default() };
             let made = Made { checked: Some(checked), ..Made::default() };
-            let kept = store::results::keep(self.coders.db(), self.stream, &made, None).await;
-            kept.map_err(|error| backend::Error::Unprepared(error.to_string()))?;
+            persist(|| store::results::keep(self.coders.db(), self.stream, &made, None)).await?;
             Ok(measured)
         }
         .boxed()

@@ -11,6 +11,7 @@ use git::Limits;
 use store::results::Made;
 use tokio::{sync::mpsc, time::timeout};
 
+use super::persist::persist;
 use crate::{
     backend,
     coder::{Coders, blocking, changes},
@@ -45,11 +46,9 @@ impl Contesting {
     /// What cannot be read is no empty change: why not is kept in its place.
     async fn seal(&self) -> Result<(), backend::Error> {
         let db = self.coders.db();
-        let unprepared = |error: store::Error| backend::Error::Unprepared(error.to_string());
+        let found = persist(|| store::worktrees::of_attempt(db, self.stream)).await?;
         // None where it ended before it had one.
-        let Some(worktree) = store::worktrees::of_attempt(db, self.stream).await.map_err(unprepared)? else {
-            return Ok(());
-        };
+        let Some(worktree) = found else { return Ok(()) };
         let folder = self.coders.place(&worktree);
         let sealing = blocking(move || git::Worktree::open(&folder)?.seal(&Limits::default()));
         let late = || backend::Error::Unprepared("Its worktree could not be read within 2 minutes.".into());
@@ -58,7 +57,7 @@ impl Contesting {
             Ok(diff) => (Made { changes: Some(changes(diff)), ..Made::default() }, Some(&diff.patch[..])),
             Err(error) => (Made { unkept: Some(sentence(&error.to_string())), ..Made::default() }, None),
         };
-        store::results::keep(db, self.stream, &made, patch).await.map_err(unprepared)?;
+        persist(|| store::results::keep(db, self.stream, &made, patch)).await?;
         sealed.map(drop)
     }
 }

@@ -20,10 +20,11 @@ use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
 use tokio::{sync::mpsc, task::spawn_blocking, time::timeout};
 
+use super::fitting::{ask_for_whole, asking};
 use crate::{
-    backend::{self, Message, Request, Role, native},
+    backend::{self, Request},
     coder::Sum,
-    engine::{Backend, Redactor, Stop},
+    engine::{Backend, Redactor, Stop, StopReason},
 };
 
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(OPINION_LIMIT_S as u64);
@@ -38,6 +39,8 @@ pub(crate) struct Digesting {
     pub kind: Kind,
     pub task: String,
     pub result: StreamId,
+    /// What of the result no patch can hold.
+    pub left_out: Option<String>,
     pub names: Names,
     pub secrets: Arc<[String]>,
     pub room: Room,
@@ -53,7 +56,7 @@ impl Backend for Digesting {
         async move {
             let started = Instant::now();
             let mut sum = Sum::default();
-            let (said, patch) = self.read().await?;
+            let (said, patch) = self.read(stop).await?;
             let mut room = self.room;
             loop {
                 let described = self.describe(&said, &patch, room, &mut sum, outputs, stop).await;
@@ -74,16 +77,16 @@ impl Backend for Digesting {
 
 impl Digesting {
     /// What it said and changed, without names and secrets. A change of many megabytes is read at both ends.
-    async fn read(&self) -> Result<(String, String), backend::Error> {
-        let unread = |error: store::Error| backend::Error::Unprepared(error.to_string());
-        let said =
-            store::streams::text(&self.db, self.result, READ_BYTES_MAX as u64).await.map_err(unread)?;
-        let patch =
-            store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await.map_err(unread)?;
+    async fn read(&self, stop: &Stop) -> Result<(String, String), backend::Error> {
+        let said = store::streams::text(&self.db, self.result, READ_BYTES_MAX as u64).await;
+        let said = said.map_err(|error| unread(error, stop))?;
+        let patch = store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await;
+        let patch = patch.map_err(|error| unread(error, stop))?.map(|patch| patch.text()).unwrap_or_default();
+        let left_out = self.left_out.as_ref().map(|words| format!("[Not part of the patch: {words}]\n"));
         let (names, redactor) = (self.names.clone(), Redactor::new(Arc::clone(&self.secrets)));
         let cleaned = spawn_blocking(move || {
             let clean = |text: &str| names.hidden(&redactor.redact(text));
-            (clean(&said), patch.map(|patch| clean(&patch.text())).unwrap_or_default())
+            (clean(&said), clean(&[patch, left_out.unwrap_or_default()].concat()))
         });
         cleaned.await.map_err(|error| backend::Error::Unprepared(error.to_string()))
     }
@@ -101,12 +104,12 @@ impl Digesting {
         let mut asked = questions.of_result(self.kind, said, patch);
         loop {
             let pieces = match asked {
-                Asked::Last(question) => return self.ask(question, sum, outputs, stop).await,
+                Asked::Last(question) => return self.ask(question, room, sum, outputs, stop).await,
                 Asked::Pieces(pieces) => pieces,
             };
             let mut notes = Vec::new();
             for piece in pieces {
-                notes.push(self.note(piece, sum, outputs, stop).await?);
+                notes.push(self.note(piece, room, sum, outputs, stop).await?);
             }
             if notes.iter().all(|note| note.trim().is_empty()) {
                 let words = "The model noted nothing of a long result, so it cannot be described.";
@@ -116,25 +119,18 @@ impl Digesting {
         }
     }
 
+    /// Only a whole answer is told: of one that broke off because it was too much, the next one begins anew.
     async fn ask(
         &self,
         question: String,
+        room: Room,
         sum: &mut Sum,
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<(), backend::Error> {
-        let mut request = self.request.clone();
-        request.messages.pop();
-        request.messages.push(Message::new(Role::User, question));
-        let asking = native::run(&self.client, &request, outputs, stop.token());
-        let late =
-            || backend::Error::Unprepared("The model took more than 10 minutes for one answer.".into());
-        let reply = timeout(ANSWER_WAIT_MAX, asking).await.unwrap_or_else(|_| Err(late()))?;
-        if let Some(usage) = reply.measured.usage {
-            // Nobody listens to a task that has ended.
-            let _ = outputs.send(Output::Usage(usage)).await;
-        }
-        sum.add(reply.measured);
+        let text = self.answer(question, room, sum, outputs, stop, |_| None).await?;
+        // Nobody listens to a task that has ended.
+        let _ = outputs.send(Output::Text(text)).await;
         Ok(())
     }
 
@@ -142,32 +138,63 @@ impl Digesting {
     async fn note(
         &self,
         question: String,
+        room: Room,
         sum: &mut Sum,
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<String, backend::Error> {
-        let (heard, mut said) = mpsc::channel(64);
-        let listening = async {
-            let mut note = String::new();
-            while let Some(output) = said.recv().await {
-                let output = match output {
-                    Output::Text(text) => {
-                        let room = NOTE_BYTES_MAX.saturating_sub(note.len());
-                        note.push_str(&text[..text.floor_char_boundary(room)]);
-                        Output::Reasoning(text)
-                    }
-                    other => other,
-                };
-                let _ = outputs.send(output).await;
-            }
-            note
-        };
-        let asking = async {
-            let asked = self.ask(question, sum, &heard, stop).await;
-            drop(heard);
-            asked
-        };
-        let (asked, note) = tokio::join!(asking, listening);
-        asked.map(|()| note)
+        let aside = |text| Some(Output::Reasoning(text));
+        let mut note = self.answer(question, room, sum, outputs, stop, aside).await?;
+        note.truncate(note.floor_char_boundary(NOTE_BYTES_MAX));
+        Ok(note)
+    }
+
+    async fn answer(
+        &self,
+        question: String,
+        room: Room,
+        sum: &mut Sum,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+        instead: impl Fn(String) -> Option<Output>,
+    ) -> Result<String, backend::Error> {
+        let request = asking(&self.request, question, room);
+        let asked = ask_for_whole(&self.client, &request, outputs, stop, instead);
+        let late =
+            || backend::Error::Unprepared("The model took more than 10 minutes for one answer.".into());
+        let reply = timeout(ANSWER_WAIT_MAX, asked).await.unwrap_or_else(|_| Err(late()))?;
+        if let Some(usage) = reply.measured.usage {
+            let _ = outputs.send(Output::Usage(usage)).await;
+        }
+        sum.add(reply.measured);
+        Ok(reply.text)
+    }
+}
+
+/// A database that is away is nobody's fault: it is tried again.
+fn unread(error: store::Error, stop: &Stop) -> backend::Error {
+    match error {
+        store::Error::Rejected(no) => backend::Error::Unprepared(no.to_string()),
+        error => {
+            tracing::warn!(%error, "a result could not be read; trying again");
+            stop.ask(StopReason::Unwritten);
+            backend::Error::Cancelled
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Rejected;
+
+    use super::*;
+
+    #[test]
+    fn a_database_that_is_away_is_no_failure_of_the_analysis() {
+        let stop = Stop::default();
+        let told = unread(Rejected::missing("result").into(), &stop);
+        assert!(matches!(told, backend::Error::Unprepared(_)) && stop.reason().is_none(), "{told:?}");
+        assert_eq!(unread(store::Error::Unknown("away".into()), &stop), backend::Error::Cancelled);
+        assert_eq!(stop.reason(), Some(StopReason::Unwritten));
     }
 }

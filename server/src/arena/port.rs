@@ -132,7 +132,12 @@ impl ports::Arena for Port {
                     let battle = store::battles::get(&self.db, id).await?;
                     let streams =
                         battle.survivors().filter_map(|it| battle.stream_of_try(it.id, None).ok()?);
-                    store::results::sizes(&self.db, &streams.collect::<Vec<_>>()).await?
+                    store::results::sizes(
+                        &self.db,
+                        &streams.collect::<Vec<_>>(),
+                        digest::READ_BYTES_MAX as u64,
+                    )
+                    .await?
                 }
                 Compared::Unknown(count) => vec![0; count],
             };

@@ -10,8 +10,7 @@ use domain::{
         names,
         results::{self, Left, Part},
     },
-    feed::StreamId,
-    id::{BattleId, TaskId},
+    id::BattleId,
 };
 use rustix::{
     fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, unlinkat},
@@ -127,7 +126,7 @@ impl Results {
             Part::Contestant(place) => battle.contestants.get(place).and_then(|it| it.tries.last().copied()),
             Part::Examination(place) => battle.examinations.get(place).map(|it| it.task),
         };
-        let Some(stream) = task.and_then(|task| newest(battle, task)) else { return Ok(Read::default()) };
+        let Some(stream) = task.and_then(|task| battle.stream_of(task)) else { return Ok(Read::default()) };
         let said = store::streams::text(&self.db, stream, SAID_BYTES_MAX).await?;
         let patch = match part {
             Part::Contestant(_) => store::results::patch(&self.db, stream).await?,
@@ -163,11 +162,6 @@ impl Read {
             Part::Examination(place) => results::examination(battle, place, &self.said).into_iter().collect(),
         }
     }
-}
-
-fn newest(battle: &Battle, task: TaskId) -> Option<StreamId> {
-    let attempt = battle.tasks.get(&task)?.attempts().last()?.0;
-    Some(StreamId { task, attempt })
 }
 
 /// From one open folder to the next, without following a link: the project may be hostile.

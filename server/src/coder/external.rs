@@ -1,10 +1,11 @@
 //! An agent's own program at work: started behind its wall, pointed at its model, ended and verified gone.
 
 mod earlier;
+mod talked;
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use acp::{Agent, Block, Counted, Ended, Need, Turn};
+use acp::{Agent, Block, Ended, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
@@ -13,7 +14,6 @@ use domain::{
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
-use store::worktrees::AgentSession;
 use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 
@@ -27,6 +27,7 @@ use crate::{
     models::Endpoint,
 };
 use earlier::Earlier;
+use talked::Talked;
 
 /// The last words of a program that failed.
 const STDERR_BYTES_MAX: usize = 4 * 1024;
@@ -67,7 +68,9 @@ impl ExternalAgent {
             let reading = self.coders.reading(self.stream, project.as_deref()).await?;
             let talked = self.talk(&reading.ground, &Earlier::None, acp::Mode::ReadOnly, outputs, stop).await;
             reading.end().await;
-            return measured(&talked?);
+            let talked = talked?;
+            talked.tell_usage(outputs).await?;
+            return talked.measured();
         }
         let turn = setup::Turn { stream: self.stream, outputs, stop };
         let worktree = self.coders.worktree(turn, &self.place, &self.coder).await?;
@@ -77,12 +80,13 @@ impl ExternalAgent {
         let earlier = Earlier::of(known, id, self.after);
         let mode = if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask };
         let talked = self.talk(&Ground::of(&worktree)?, &earlier, mode, outputs, stop).await?;
+        talked.tell_usage(outputs).await?;
         if let Some(words) = earlier.began_anew(self.agent.title, &talked.ended) {
             say(outputs, Output::Text(format!("\n\n*{words}*"))).await?;
         }
         let session = if talked.ended.can_resume { talked.ended.session.as_str() } else { "" };
         self.keep(id, session).await;
-        measured(&talked)
+        talked.measured()
     }
 
     /// One turn with the agent, from its start to when nothing of it runs any more.
@@ -131,7 +135,9 @@ impl ExternalAgent {
         }
         match ended {
             Err(error) => Err(error),
-            Ok(Ok(ended)) => Ok(Talked { ended, started, server: way.measured() }),
+            Ok(Ok(ended)) => {
+                Ok(Talked { ended, started, server: way.measured(), is_counted: way.has_counted() })
+            }
             Ok(Err(error)) => {
                 let words = match last_words {
                     Some(words) => words.await.unwrap_or_default(),
@@ -193,31 +199,6 @@ impl ExternalAgent {
         if let Err(error) = kept.await {
             tracing::warn!(%error, "an agent's session could not be kept");
         }
-    }
-}
-
-/// One turn that came to its end.
-struct Talked {
-    ended: Ended,
-    started: Instant,
-    /// What the model server said of its work.
-    server: Measured,
-}
-
-/// The model server's own word goes before the agent's, which may leave calls out.
-fn measured(Talked { ended, started, server }: &Talked) -> Result<Measured, backend::Error> {
-    let failed = |words: &str| Err(backend::Error::Agent { words: words.to_owned() });
-    match ended.stop {
-        acp::Stop::Cancelled => Err(backend::Error::Cancelled),
-        acp::Stop::Refused => failed("The agent refused to go on."),
-        acp::Stop::CallLimit => failed("The agent reached its own limit of calls."),
-        acp::Stop::Done | acp::Stop::TokenLimit => Ok(Measured {
-            duration_ms: started.elapsed().as_millis() as u64,
-            // Of the last call alone it would look like little work.
-            usage: server.usage.or(ended.usage.filter(|_| ended.counted == Counted::Turn)),
-            cut_short: ended.stop == acp::Stop::TokenLimit,
-            ..server.clone()
-        }),
     }
 }
 

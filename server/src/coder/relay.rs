@@ -8,11 +8,12 @@ mod allowance;
 mod answer;
 mod meter;
 mod question;
+mod used;
 
 use std::{
     collections::HashMap,
     pin::pin,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -25,7 +26,6 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 use domain::{
-    agent::Why,
     catalogue::Flavour,
     flow::plan::Limits,
     output::{Measured, Output},
@@ -36,7 +36,7 @@ use tokio::{net::TcpListener, sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{health::Health, measure::Sum, native::IN_FORM};
+use super::{health::Health, native::IN_FORM};
 use crate::{
     backend::{
         self,
@@ -47,6 +47,7 @@ use crate::{
 };
 use allowance::{Allowance, Next};
 use question::{Page, Question};
+use used::Used;
 
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A model may have to be loaded before the first byte comes.
@@ -74,52 +75,34 @@ struct Door {
 }
 
 impl Door {
-    /// Waits for an answer to begin, and sees meanwhile whether the model is being loaded.
+    /// Waits for an answer to begin, and sees meanwhile whether, and for how long, the model is being loaded.
     async fn waiting(
         &self,
         client: &Client,
         answer: impl Future<Output = reqwest::Result<reqwest::Response>>,
-    ) -> reqwest::Result<reqwest::Response> {
+    ) -> reqwest::Result<(reqwest::Response, Duration)> {
         let flavour = match self.endpoint.flavour {
             Flavour::LlamaSwap => backend::Flavour::LlamaSwap,
             _ => backend::Flavour::Plain,
         };
         let mut answer = pin!(answer);
-        let Ok(base_url) = self.endpoint.base_url.parse() else { return answer.await };
+        let mut loading = Loading::default();
+        let Ok(base_url) = self.endpoint.base_url.parse() else {
+            return answer.await.map(|answer| (answer, Duration::ZERO));
+        };
         let (api_key, poll) = (self.endpoint.api_key.as_ref(), LOOK_EVERY);
         loop {
             let place = loading::Place { client, base_url: &base_url, api_key, flavour, poll };
             tokio::select! {
-                answer = &mut answer => return answer,
-                sight = loading::look(place) => guard(&self.used.loading).told_by(sight),
+                answer = &mut answer => {
+                    loading.ended();
+                    return answer.map(|answer| (answer, loading.total()));
+                }
+                sight = loading::look(place) => {
+                    loading.told_by(sight);
+                    guard(&self.used.loading).told_by(sight);
+                }
             }
-        }
-    }
-}
-
-/// What the model server says of its work for one task.
-struct Used {
-    sum: Mutex<Sum>,
-    loading: Mutex<Loading>,
-    /// Told of each answer, so that a limit can be held while it runs. Weak: the task ends before the door does.
-    outputs: mpsc::WeakSender<Output>,
-}
-
-impl Used {
-    /// Says to whoever reads along that it may not go on.
-    async fn tell(&self, why: Why) {
-        if let Some(outputs) = self.outputs.upgrade() {
-            // Nobody listens to a task that has ended.
-            let _ = outputs.send(Output::Text(format!("\n\n*{}*\n\n", why.told()))).await;
-        }
-    }
-
-    async fn add(&self, answer: Measured) {
-        let usage = answer.usage;
-        guard(&self.sum).add(answer);
-        if let (Some(usage), Some(outputs)) = (usage, self.outputs.upgrade()) {
-            // Nobody listens to a task that has ended.
-            let _ = outputs.send(Output::Usage(usage)).await;
         }
     }
 }
@@ -162,8 +145,7 @@ impl Relay {
     ) -> Passage {
         let word = Uuid::new_v4().simple().to_string();
         let health = Arc::<Health>::default();
-        let used =
-            Arc::new(Used { sum: Mutex::default(), loading: Mutex::default(), outputs: outputs.downgrade() });
+        let used = Arc::new(Used::new(outputs));
         let door = Door {
             endpoint: endpoint.clone(),
             model: model.to_owned(),
@@ -200,11 +182,12 @@ impl Relay {
         let asked_at = Instant::now();
         let asked = question.ask(&self.client, &door.endpoint).send();
         match tokio::time::timeout(HEADERS_WAIT_MAX, door.waiting(&self.client, asked)).await {
-            Ok(Ok(answer)) => {
+            Ok(Ok((answer, loaded))) => {
                 if let Some(allowance) = door.allowance.as_ref().filter(|_| answer.status().is_success()) {
                     allowance.answered(&next);
                 }
-                answer::passed_on(answer, page, door, asked_at).await
+                // What a model does before it is there is its loading, and no part of its answering.
+                answer::passed_on(answer, page, door, asked_at + loaded).await
             }
             Ok(Err(error)) => {
                 tracing::debug!(%error, "an agent's model server did not answer");
@@ -261,6 +244,10 @@ impl Passage {
     pub fn measured(&self) -> Measured {
         let load_ms = guard(&self.used.loading).total_ms();
         Measured { load_ms, ..guard(&self.used.sum).clone().total(0) }
+    }
+
+    pub fn has_counted(&self) -> bool {
+        self.used.has_counted.load(Ordering::Relaxed)
     }
 
     /// What went wrong with the model server when it was asked last.

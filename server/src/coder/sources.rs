@@ -12,6 +12,7 @@ use domain::{
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
+use store::results::Made;
 
 use super::{Coders, port::left_out};
 use crate::{
@@ -62,9 +63,14 @@ impl Changes {
         of: Option<TaskId>,
     ) -> Result<Arc<dyn Source>, AppError> {
         let stream = self.stream(contestant, of).await?;
-        let none = || AppError::Invalid("No change of it was kept.".into());
+        let Made { changes, unkept, .. } = store::results::made(&self.0.db, stream).await?;
+        let none = || {
+            let why = unkept.map(|why| format!("Its changes could not be kept: {why}"));
+            AppError::Invalid(why.unwrap_or_else(|| "No change of it was kept.".to_owned()))
+        };
         let patch = store::results::patch(&self.0.db, stream).await?.ok_or_else(none)?;
-        Ok(Arc::new(Kept { patch, worktree: self.worktree(stream).await? }))
+        let left_out = changes.map(|changes| changes.left_out).unwrap_or_default();
+        Ok(Arc::new(Kept { patch, left_out, worktree: self.worktree(stream).await? }))
     }
 
     async fn between(&self, one: ContestantId, other: ContestantId) -> Result<Arc<dyn Source>, AppError> {
@@ -100,12 +106,13 @@ impl Changes {
 
 struct Kept {
     patch: Vec<u8>,
+    left_out: Vec<String>,
     worktree: Option<git::Worktree>,
 }
 
 impl Source for Kept {
     fn take(&self, _limits: &Limits) -> Result<Taken, AppError> {
-        Ok(Taken { patch: self.patch.clone(), left_out: Vec::new() })
+        Ok(Taken { patch: self.patch.clone(), left_out: self.left_out.clone() })
     }
 
     fn old_text(&self, path: &str) -> Option<Vec<u8>> {

@@ -105,6 +105,14 @@ impl Way {
         }
     }
 
+    /// Whether tokens were told while the agent worked.
+    pub fn has_counted(&self) -> bool {
+        match self {
+            Self::Server { passage, .. } => passage.has_counted(),
+            Self::Account { .. } => false,
+        }
+    }
+
     /// What is wrong with the model server, if it is.
     pub fn trouble(&self) -> Option<String> {
         match self {

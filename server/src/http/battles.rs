@@ -198,7 +198,7 @@ async fn cross_examine(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Winner {
-    /// Nobody takes the choice back.
+    /// None takes the choice back.
     contestant: Option<ContestantId>,
 }
 
@@ -231,14 +231,12 @@ async fn diff(
         Some(nth) => Some(*nth.checked_sub(1).and_then(|at| known.tries.get(at)).ok_or_else(missing)?),
         None => None,
     };
-    if let Some(why) = known.unkept.as_ref().filter(|_| of.is_none() || of.as_ref() == known.tries.last()) {
+    let none = || Rejected::missing("diff");
+    let stream = battle.stream_of_try(contestant, of)?.ok_or_else(none)?;
+    if let Some(why) = store::results::made(&at.db, stream).await?.unkept {
         return Err(Rejected::Invalid(format!("Its changes could not be kept: {why}")).into());
     }
-    let patch = match battle.stream_of_try(contestant, of)? {
-        Some(stream) => store::results::patch(&at.db, stream).await?,
-        None => None,
-    };
-    let patch = patch.ok_or_else(|| Rejected::missing("diff"))?;
+    let patch = store::results::patch(&at.db, stream).await?.ok_or_else(none)?;
     Ok(([(header::CONTENT_TYPE, "text/x-diff; charset=utf-8")], patch).into_response())
 }
 

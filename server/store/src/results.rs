@@ -3,7 +3,7 @@
 use domain::{Rejected, battle::Checked, feed::StreamId, worktree::Changes};
 use sqlx::PgConnection;
 
-use crate::{Db, Result};
+use crate::{Db, Result, streams};
 
 /// What an attempt made, as its report reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,11 @@ pub async fn keep(db: &Db, stream: StreamId, made: &Made, patch: Option<&[u8]>) 
     .execute(&db.pool)
     .await?;
     if kept.rows_affected() == 0 { Err(Rejected::Stale.into()) } else { Ok(()) }
+}
+
+/// What an attempt made; nothing where nothing was kept.
+pub async fn made(db: &Db, stream: StreamId) -> Result<Made> {
+    read(&mut *db.pool.acquire().await?, stream).await
 }
 
 pub(crate) async fn read(connection: &mut PgConnection, stream: StreamId) -> Result<Made> {
@@ -88,32 +93,46 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// As a text, in which it is said what is not there.
+    /// As a text, in which it is said what is not there. Whole, it is read in one: a character may lie in both parts.
     pub fn text(&self) -> String {
         let Self { bytes, head, tail } = self;
-        let left_out = *bytes as usize - head.len() - tail.len();
-        let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
-        match left_out {
-            0 => format!("{head}{tail}"),
-            bytes => format!("{head}\n[… {bytes} bytes are left out here …]\n{tail}"),
-        }
+        let left_out = (*bytes as usize).saturating_sub(head.len() + tail.len());
+        let between = match left_out {
+            0 => String::new(),
+            bytes => format!("\n[… {bytes} bytes are left out here …]\n"),
+        };
+        String::from_utf8_lossy(&[head, between.as_bytes(), tail].concat()).into_owned()
     }
 }
 
-/// How many bytes each of these attempts said and changed together, in their order.
-pub async fn sizes(db: &Db, streams: &[StreamId]) -> Result<Vec<u64>> {
+/// How many bytes each of these attempts said and changed together, in their order, reading at most `said_max` of what
+/// there is of each. What tools gave and what was thought is no part of what is said.
+pub async fn sizes(db: &Db, streams: &[StreamId], said_max: u64) -> Result<Vec<u64>> {
     let mut sizes = Vec::new();
     for stream in streams {
-        let bytes = sqlx::query_scalar!(
-            r#"select coalesce((select len from streams where task_id = $1 and attempt = $2), 0)
-                   + coalesce((select octet_length(patch) from task_results where task_id = $1 and attempt = $2), 0)
-                   as "bytes!""#,
+        let said = streams::text(db, *stream, said_max).await?.len() as u64;
+        let patch = sqlx::query_scalar!(
+            r#"select coalesce(octet_length(patch), 0) as "bytes!" from task_results
+               where task_id = $1 and attempt = $2"#,
             stream.task.0,
             stream.attempt.0 as i32
         )
-        .fetch_one(&db.pool)
+        .fetch_optional(&db.pool)
         .await?;
-        sizes.push(bytes as u64);
+        sizes.push(said + patch.unwrap_or_default() as u64);
     }
     Ok(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_read_as_one_text_and_what_is_missing_is_said() {
+        let ends = |bytes, head: &[u8], tail: &[u8]| Ends { bytes, head: head.into(), tail: tail.into() };
+        let whole = "+é\n".as_bytes();
+        assert_eq!(ends(4, &whole[..2], &whole[2..]).text(), "+é\n", "a character in both parts");
+        assert_eq!(ends(9, b"+a", b"b\n").text(), "+a\n[… 5 bytes are left out here …]\nb\n");
+    }
 }

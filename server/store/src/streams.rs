@@ -64,6 +64,17 @@ pub async fn text(db: &Db, stream: StreamId, max: u64) -> Result<String> {
     Ok(Transcript::read(&read(db, stream, 0, max).await?).text())
 }
 
+/// The same of a stream that may be long: of its beginning and its end, at most `max` bytes of each.
+pub async fn text_of_ends(db: &Db, stream: StreamId, max: u64) -> Result<String> {
+    let len = extent(db, stream).await?.map_or(0, |extent| extent.len);
+    if len <= 2 * max {
+        return text(db, stream, len).await;
+    }
+    let (head, tail) = (text(db, stream, max).await?, tail(db, stream, max).await?);
+    let end = Transcript::read(&tail.text).text();
+    Ok(format!("{head}\n[… something is left out here …]\n{end}"))
+}
+
 /// The same within a transaction.
 pub(crate) async fn read_with(
     connection: &mut PgConnection,

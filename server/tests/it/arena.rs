@@ -7,6 +7,7 @@ mod docs;
 mod ends;
 mod export;
 mod lanes;
+mod left_out;
 mod long;
 mod results;
 mod secrets;

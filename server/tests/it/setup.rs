@@ -11,6 +11,7 @@ use domain::{
 };
 
 use crate::{
+    arena,
     coder::{calls, changes, coder, git, marked, paths, task, void, work_of},
     harness::{Server, Watcher, World, eventually},
 };
@@ -173,6 +174,48 @@ async fn a_setup_is_stopped_with_its_turn_and_leaves_nothing() {
     assert!(matches!(page.last_status(), Status::Settled { outcome: Outcome::Cancelled, .. }));
     eventually("nothing is left", || async { marked(&marker).is_empty().then_some(()) }).await;
     assert_eq!(entries(&world.folder.path().join("one/worktrees")), 0);
+}
+
+/// Whoever has its turn late begins like everybody else, whatever was set in the meantime.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_battle_keeps_the_setup_that_it_began_with() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = arena::Field::new(&world, &server).await;
+    server.set_up("", "echo first > setup.txt").await;
+    let prompt = "[[shell cp setup.txt seen.txt]][[loading 700]][[say Done.]]";
+    let id = arena::launch(&server, field.coding(prompt, &["native@small", "native@large"])).await;
+    server.set_up("", "echo second > setup.txt").await;
+    let battle = arena::get(&server, &id).await;
+    assert_eq!(battle["contestants"][1]["status"], "queued", "the control: it has not begun");
+    let battle = arena::over(&server, &id).await;
+    for place in [0, 1] {
+        let patch = arena::diff(&server, &id, &arena::contestant(&battle, place)).await;
+        assert!(patch.contains("+first") && !patch.contains("second"), "{place}: {patch}");
+    }
+    // The control: the next one begins with what is set now.
+    let id = arena::launch(&server, field.coding(prompt, &["native@small", "native@large"])).await;
+    let battle = arena::over(&server, &id).await;
+    assert!(arena::diff(&server, &id, &arena::contestant(&battle, 1)).await.contains("+second"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_whose_setup_fails_says_so_and_leaves_nothing() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = arena::Field::new(&world, &server).await;
+    // It works where somebody is to work, and not where a check is to run.
+    server.set_up("", "case $PWD in *checks*) echo no compiler here >&2; exit 3;; esac").await;
+    let mut battle = field.coding("[[shell echo x > made.txt]]", &["native@small", "native@large"]);
+    battle["check"] = serde_json::json!("true");
+    let id = arena::launch(&server, battle).await;
+    let battle = arena::over(&server, &id).await;
+    assert_eq!(arena::statuses(&battle), ["done"; 2], "{battle:#}");
+    for told in [&battle["base_check_told"], &battle["contestants"][0]["check"]] {
+        assert!(told.as_str().unwrap_or_default().contains("setup command failed"), "{battle:#}");
+    }
+    assert_eq!(entries(&world.folder.path().join("one/checks")), 0);
+    assert_eq!(git(&field.project, &["for-each-ref", "refs/boocode"]).matches("check-").count(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -106,8 +106,10 @@ impl Names {
     /// that are written together with a name go with it.
     pub fn hidden(&self, text: &str) -> String {
         let (mut clean, mut rest) = (String::with_capacity(text.len()), text);
-        let mut is_inside_word = false;
+        let mut before = None;
         while let Some(letter) = rest.chars().next() {
+            let is_inside_word =
+                before.is_some_and(|before: char| before.is_alphanumeric() && !is_hump(before, letter));
             let found = if is_inside_word { None } else { self.length_at(rest, letter) };
             let taken = match found {
                 Some(bytes) => {
@@ -119,7 +121,7 @@ impl Names {
                     letter.len_utf8()
                 }
             };
-            is_inside_word = found.is_none() && letter.is_alphanumeric();
+            before = Some(letter).filter(|_| found.is_none());
             rest = &rest[taken..];
         }
         clean
@@ -136,18 +138,24 @@ impl Names {
 /// How long the name at the beginning of the text is, with the version that belongs to it.
 fn matched(text: &str, name: &[char]) -> Option<usize> {
     let (mut wanted, mut letters) = (name.iter().copied().peekable(), text.char_indices());
-    let mut end = 0;
+    let (mut end, mut last) = (0, ' ');
     while wanted.peek().is_some() {
         let (at, letter) = letters.next()?;
         // What is one letter here may be two in small letters, as in some scripts.
         if !letter.to_lowercase().all(|small| wanted.next() == Some(small)) {
             return None;
         }
-        end = at + letter.len_utf8();
+        (end, last) = (at + letter.len_utf8(), letter);
     }
     let rest = &text[end..];
-    // `qwenish` is a word of its own; `qwen3` is not.
-    (!rest.starts_with(char::is_alphabetic)).then(|| end + version(rest))
+    // `qwenish` is a word of its own; `qwen3` and `QwenCoder` are not.
+    let goes_on = |next: char| next.is_alphabetic() && !is_hump(last, next);
+    (!rest.starts_with(goes_on)).then(|| end + version(rest))
+}
+
+/// Whether the second letter begins a word in one that is written together, as in `ClaudeCode`.
+fn is_hump(before: char, letter: char) -> bool {
+    before.is_lowercase() && letter.is_uppercase()
 }
 
 /// `3`, `2.5`, `-5-mini`, `3-coder:30b`: what is glued to a name and holds a number, and words between such.
@@ -183,6 +191,9 @@ mod tests {
         check("GPT-4o-mini wrote qwen2.5-coder-7b-instruct", "[name]-mini wrote [name]-instruct");
         check("qwen-style code, qwen: 3 tests", "[name]-style code, [name]: 3 tests");
         check("src/qwen/a3.rs", "src/[name]/a3.rs");
+        // Names of types and functions have no spaces.
+        check("QwenCoder, askQwen, runQwenNow", "[name]Coder, ask[name], run[name]Now");
+        check("poetry SQWEN QWENISH", "poetry SQWEN QWENISH");
     }
 
     #[test]

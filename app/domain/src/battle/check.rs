@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::Battle;
 use crate::id::TaskId;
 pub use runners::changed_tests;
 use runners::failures;
@@ -37,6 +38,16 @@ pub enum CheckState {
     Void {
         reason: String,
     },
+}
+
+impl Battle {
+    /// How many checks are over, and how many there are: of the project itself, and of each result. One that could not
+    /// be run is over too.
+    pub fn checks(&self) -> (u32, u32) {
+        let all: Vec<_> = self.survivors().map(|it| &it.check).chain([&self.course.base_check]).collect();
+        let over = all.iter().filter(|state| state.checked().is_some() || state.is_void());
+        (over.count() as u32, all.len() as u32)
+    }
 }
 
 impl CheckState {

@@ -212,7 +212,9 @@ impl Battle {
             return no("The battle is being stopped.");
         }
         if self.course.stopped == Some(Stopped::Spent) || self.is_spent() {
-            return no("The battle has used all the tokens that it may. Begin a new one.");
+            return no(
+                "The battle has used all the tokens that it may, with what you asked for besides. Begin a new one.",
+            );
         }
         if contestant.tries.len() >= TRIES_MAX {
             return no("It was tried often enough.");

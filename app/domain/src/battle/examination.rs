@@ -53,34 +53,42 @@ pub const QUESTION: &str = "Compare these results. For each: what is right, what
     ask its author. Then say which you would take, and why.";
 
 /// One result as an examiner reads it.
-pub struct Shown<'a> {
+pub struct Examined {
     pub letter: char,
-    pub title: &'a str,
-    pub standing: &'a str,
-    pub said: &'a str,
-    pub patch: &'a str,
+    pub title: String,
+    pub standing: &'static str,
+    pub said: String,
+    pub patch: String,
+    /// What no patch can hold.
+    pub left_out: Option<String>,
     pub check: Option<String>,
 }
 
 /// Here nobody is hidden: a person who asks wants to talk about A and B. What is too long is cut, all texts alike.
 pub fn prompt(
     task: &str,
-    results: &[Shown],
+    results: &[Examined],
     question: Option<&str>,
     bytes_max: usize,
     nonce: &Nonce,
 ) -> String {
     let task = beginning(task, bytes_max / 4);
-    let texts = results.iter().flat_map(|it| [it.said, it.patch, it.check.as_deref().unwrap_or_default()]);
+    let texts = results.iter().flat_map(|it| {
+        [&it.said[..], &it.patch[..]].into_iter().chain(it.left_out.as_deref()).chain(it.check.as_deref())
+    });
     let count = texts.filter(|text| !text.is_empty()).count().max(1);
     let each = bytes_max.saturating_sub(task.len()) / count;
     let mut blocks = vec![nonce.rule(), format!("The task was:\n{}", nonce.wrap("the task", &task))];
     for result in results {
-        let Shown { letter, title, standing, said, patch, check } = result;
+        let Examined { letter, title, standing, said, patch, left_out, check } = result;
         blocks.push(format!("Contestant {letter} ({title}), {standing}."));
         blocks.push(nonce.wrap(&format!("what {letter} said"), &ends(said, each)));
         if !patch.is_empty() {
             blocks.push(nonce.wrap(&format!("what {letter} changed"), &ends(patch, each)));
+        }
+        if let Some(left_out) = left_out {
+            let name = format!("what {letter} left besides, which no patch can hold");
+            blocks.push(nonce.wrap(&name, &ends(left_out, each)));
         }
         if let Some(check) = check {
             blocks.push(nonce.wrap(&format!("the project's check of {letter}"), &ends(check, each)));
@@ -98,18 +106,20 @@ mod tests {
     fn every_result_is_shown_and_long_ones_at_both_ends() {
         let nonce = Nonce::new("0123456789abcdef").unwrap();
         let long = format!("opening{}end", "x".repeat(5_000));
-        let results = ['A', 'B'].map(|letter| Shown {
+        let results = ['A', 'B'].map(|letter| Examined {
             letter,
-            title: "BooCode · m",
+            title: "BooCode · m".into(),
             standing: "Done",
-            said: &long,
-            patch: if letter == 'A' { "+new" } else { "" },
+            said: long.clone(),
+            patch: if letter == 'A' { "+new".into() } else { String::new() },
+            left_out: (letter == 'B').then(|| "vendor: changes inside a submodule".into()),
             check: (letter == 'A').then(|| "check passes".into()),
         });
         let asked = prompt("Mend it", &results, Some("Which is shorter?"), 4_000, &nonce);
         assert!(asked.ends_with("Which is shorter?") && asked.matches("openingx").count() == 2);
         assert_eq!((asked.matches("xend").count(), asked.matches("left out here").count()), (2, 2));
         assert!(asked.contains("what A changed\n+new") && !asked.contains("what B changed"));
+        assert!(asked.contains("what B left besides, which no patch can hold\nvendor"), "{asked}");
         assert!(prompt("t", &results, None, 4_000, &nonce).ends_with(QUESTION));
         let asked = prompt(&"t".repeat(1 << 18), &results, None, 4_000, &nonce);
         assert!(asked.len() < 4_000 + 3_000, "{}", asked.len());

@@ -125,7 +125,9 @@ fn changed(contestant: &Contestant) -> String {
         0 => String::new(),
         count => format!(", of them tests: {count}"),
     };
-    format!("files: {}{tests}, +{} −{}", changes.files.len(), changes.added, changes.deleted)
+    let left_out = changes.left_out_in_brief();
+    let left_out = left_out.map(|words| format!("; not part of the patch: {words}")).unwrap_or_default();
+    format!("files: {}{tests}, +{} −{}{left_out}", changes.files.len(), changes.added, changes.deleted)
 }
 
 fn checked(battle: &Battle, contestant: &Contestant) -> String {
@@ -241,7 +243,7 @@ fn result(page: &mut Html, battle: &Battle, contestant: &Contestant, texts: &Tex
 mod tests {
     use super::{super::tests::battle, *};
     use crate::battle::{CheckState, Checked, Standing};
-    use crate::id::TaskId;
+    use crate::{id::TaskId, worktree::Changes};
 
     #[test]
     fn everything_of_a_battle_is_in_it_and_nothing_of_it_is_markup() {
@@ -253,6 +255,7 @@ mod tests {
             Checked { code: Some(1), duration_ms: 1, failures: vec![evil.into()], tail: evil.into() };
         it.contestants[1].check = CheckState::Done { task: TaskId(uuid::Uuid::nil()), checked };
         it.course.winner = Some(it.contestants[1].id);
+        it.contestants[1].changes = Some(Changes { left_out: vec![evil.into(); 5], ..Changes::default() });
         let left = |said: &str, patch: Vec<u8>, holds_secret| Left {
             said: said.into(),
             patch: Some(patch),
@@ -279,6 +282,8 @@ mod tests {
             "configured as a secret",
             "not known",
             "7 bytes more",
+            "not part of the patch:",
+            "and 2 more",
         ] {
             assert!(page.contains(words), "{words}");
         }

@@ -30,6 +30,8 @@ struct Candidate {
     /// How many files, lines more and lines less.
     size: Option<(usize, u64, u64)>,
     tests: Vec<String>,
+    /// What it left in its folder that no patch can hold.
+    left_out: Option<String>,
     check: Option<String>,
 }
 
@@ -80,6 +82,7 @@ fn candidate(
         digest: names.hidden(entrant.text.as_deref()?),
         size: changes.map(|Changes { files, added, deleted, .. }| (files.len(), *added, *deleted)),
         tests: tests.into_iter().take(TESTS_MAX).map(|path| names.hidden(path)).collect(),
+        left_out: changes.and_then(Changes::left_out_in_brief).map(|words| names.hidden(&words)),
         check: contestant.check.told(&battle.course.base_check).map(|words| names.hidden(&words)),
     })
 }
@@ -117,7 +120,7 @@ fn prompt(
 
 /// What is measured takes a little besides its digest; a quarter of the room is left for that.
 fn shown(candidate: &Candidate, digest_bytes: usize, nonce: &Nonce) -> String {
-    let Candidate { letter, digest, size, tests, check } = candidate;
+    let Candidate { letter, digest, size, tests, left_out, check } = candidate;
     let mut lines = vec![format!("Result {letter}, as an independent reader described it:")];
     lines.push(nonce.wrap(&format!("result {letter}"), &beginning(digest, digest_bytes)));
     if let Some((files, added, deleted)) = size {
@@ -125,10 +128,16 @@ fn shown(candidate: &Candidate, digest_bytes: usize, nonce: &Nonce) -> String {
             "Measured of result {letter}: {files} files changed, {added} lines added, {deleted} lines removed."
         ));
     }
-    let bytes = digest_bytes / 4;
+    // There are three of these, of two results.
+    let bytes = digest_bytes / 6;
     if !tests.is_empty() {
         let tests = beginning(&tests.join("\n"), bytes);
         lines.push(nonce.wrap(&format!("test files that {letter} changed"), &tests));
+    }
+    if let Some(left_out) = left_out {
+        let left_out = beginning(left_out, bytes);
+        lines.push("There is more than was measured, and nobody can show it:".to_owned());
+        lines.push(nonce.wrap(&format!("what of result {letter} no patch can hold"), &left_out));
     }
     if let Some(check) = check {
         let check = beginning(check, bytes);
@@ -157,6 +166,7 @@ mod tests {
             digest: digest.to_owned(),
             size: Some((1, 1, 2)),
             tests: vec!["tests/a.rs".into()],
+            left_out: Some("vendor: changes inside a submodule".into()),
             check: Some("check passes, 1.2 s".into()),
         }
     }
@@ -168,6 +178,7 @@ mod tests {
             letter: 'Q',
             size: None,
             tests: Vec::new(),
+            left_out: None,
             check: None,
             ..shown_of("It adds a test.")
         };
@@ -178,6 +189,8 @@ mod tests {
                 .contains(&format!("<<<data 0123456789abcdef0 result P\n{evil}\ndata 0123456789abcdef0>>>"))
         );
         assert!(prompt.contains("1 files changed, 1 lines added, 2 lines removed"));
+        assert!(prompt.contains("no patch can hold\nvendor: changes inside a submodule"), "{prompt}");
+        assert_eq!(prompt.matches("nobody can show it").count(), 1);
         assert!(prompt.contains("test files that P changed\ntests/a.rs") && prompt.contains("check passes"));
         for word in ["token", "seconds", "duration"] {
             assert!(!prompt.to_lowercase().contains(word), "{word}");
@@ -192,13 +205,14 @@ mod tests {
     fn a_question_fits_however_long_its_parts_are() {
         let long = Candidate {
             tests: vec!["t".repeat(300); 20],
+            left_out: Some("l".repeat(9_000)),
             check: Some("c".repeat(9_000)),
             ..shown_of(&"d".repeat(9_000))
         };
         for bytes in [1_024, 4_000, 24_576] {
             let room = Room { bytes, answer_tokens: 600 };
             let prompt = prompt(Kind::Coding, &"x".repeat(256 * 1024), &long, &long, room, &nonce());
-            // The frame: rules, what matters, and the marks around nine blocks.
+            // The frame: rules, what matters, and the marks around eleven blocks.
             assert!(prompt.len() <= bytes + 3_000, "{bytes}: {}", prompt.len());
         }
     }
@@ -219,7 +233,9 @@ mod tests {
                 deleted: 0,
                 is_binary: false,
             };
-            contestant.changes = Some(Changes { files: vec![file], added: 1, ..Changes::default() });
+            let left_out = vec!["claude/lib: changes inside a submodule".into()];
+            contestant.changes =
+                Some(Changes { files: vec![file], added: 1, left_out, ..Changes::default() });
             let checked = Checked {
                 code: Some(1),
                 duration_ms: 5,
@@ -235,7 +251,9 @@ mod tests {
             for name in ["agent0", "qwen", "claude"] {
                 assert!(!asked.contains(name), "{name}: {asked}");
             }
-            assert!(asked.contains("tests/[name]/a.rs") && asked.contains("[name]_sorts"), "{asked}");
+            for words in ["tests/[name]/a.rs", "[name]_sorts", "[name]/lib: changes inside a submodule"] {
+                assert!(asked.contains(words), "{words}: {asked}");
+            }
         }
     }
 

@@ -1,10 +1,12 @@
 //! The results folder of a battle: what is in it, and what each file says. It can be written again at any time.
 
+mod compared;
+
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use serde::Serialize;
 
-use super::{Battle, Contestant, Kind, analysis::State, benchmark::COST, names};
+use super::{Battle, Contestant, Kind, benchmark::COST, names};
 use crate::{feed::Event, fence::code_block, id::BattleId, moment, task::Task};
 
 const SCHEMA: u32 = 1;
@@ -100,7 +102,7 @@ struct Listed<'a> {
 pub fn summary(battle: &Battle) -> Vec<File> {
     let mut files = vec![manifest(battle, &names::contestants(battle))];
     if !battle.analyses.is_empty() {
-        files.push(file("analysis.md".to_owned(), analyses(battle)));
+        files.push(file("analysis.md".to_owned(), compared::analyses(battle)));
     }
     files
 }
@@ -184,50 +186,16 @@ fn result(battle: &Battle, contestant: &Contestant, left: &Left) -> String {
     if let Some(why) = &contestant.unkept {
         text.push_str(&format!("\n> Its changes could not be kept: {why}\n"));
     }
+    let left_out = contestant.changes.as_ref().map(|changes| &changes.left_out[..]).unwrap_or_default();
+    if !left_out.is_empty() {
+        text.push_str("\n## Not part of the patch\n\n");
+        text.push_str(&code_block(&left_out.join("\n")));
+        text.push('\n');
+    }
     if left.holds_secret {
         text.push_str("\n> The patch holds a value that is configured as a secret. It is kept as it is.\n");
     }
     text.push_str(&format!("\n## Output\n\n{}\n", left.said.trim()));
-    text
-}
-
-fn analyses(battle: &Battle) -> String {
-    let mut text = String::from("# Analysis\n");
-    for analysis in &battle.analyses {
-        text.push_str(&format!("\n## {} by {}\n\n", analysis.number, analysis.model));
-        match &analysis.state {
-            State::Done { verdict } => {
-                text.push_str(&format!("{}\n\n| wins against | ", verdict.sentence));
-                let entrants = analysis.in_roster_order(battle);
-                let letters: Vec<_> = entrants.iter().map(|(_, letter)| letter.to_string()).collect();
-                text.push_str(&format!("{} |\n|---{}|\n", letters.join(" | "), "|---".repeat(letters.len())));
-                for (one, letter) in &entrants {
-                    let cells = entrants.iter().map(|(other, _)| match verdict.wins(*one, *other) {
-                        Some(wins) => wins.to_string(),
-                        None => "–".to_owned(),
-                    });
-                    let cells: Vec<_> = cells.collect();
-                    text.push_str(&format!("| {letter} | {} |\n", cells.join(" | ")));
-                }
-            }
-            State::Failed { reason } => text.push_str(&format!("No verdict: {reason}\n")),
-            State::Stopped => text.push_str("It was stopped.\n"),
-            State::Digesting | State::Judging => text.push_str("It is under way.\n"),
-        }
-        for entrant in &analysis.entrants {
-            if let Some(digest) = &entrant.text {
-                let letter = battle.letter(entrant.contestant);
-                text.push_str(&format!("\n### What {letter} did\n\n{}\n", digest.trim()));
-            }
-        }
-        for (head, reason) in analysis.judged_words(|id| battle.letter(id)) {
-            text.push_str(&format!("\n- {head}. {reason}"));
-        }
-        text.push('\n');
-    }
-    if let Some(winner) = battle.course.winner {
-        text.push_str(&format!("\nA person chose {} as the winner.\n", battle.letter(winner)));
-    }
     text
 }
 
@@ -275,9 +243,16 @@ mod tests {
         {
             assert!(text(result).contains(words), "{words}");
         }
+        let left_out = vec!["vendor: changes inside a submodule".into()];
+        it.contestants[1].changes = Some(crate::worktree::Changes { left_out, ..Default::default() });
         let [result, patch] = &contestant(&it, 1, left("So did I.", Some(""), false))[..] else { panic!() };
         assert_eq!(patch.content.as_deref(), Some(&b""[..]));
-        for words in ["| Duration | 1.5 s |", "| Model loading | not known |", COST] {
+        for words in [
+            "| Duration | 1.5 s |",
+            "| Model loading | not known |",
+            "vendor: changes inside a submodule",
+            COST,
+        ] {
             assert!(text(result).contains(words), "{words}");
         }
         assert!(text(result).ends_with("## Output\n\nSo did I.\n"));

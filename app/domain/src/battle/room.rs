@@ -11,6 +11,8 @@ const BYTES_A_TOKEN: usize = 2;
 /// From here on there is room for a model that thinks before it answers.
 const WIDE_CONTEXT_TOKENS: u32 = 32_000;
 const WIDE_ANSWER_TOKENS: u32 = 4_096;
+/// The shortest answer that is of use to anybody.
+const ANSWER_TOKENS_MIN: u32 = 600;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
@@ -30,9 +32,11 @@ impl Room {
         Self { bytes: fitting(context, answer_tokens), answer_tokens }
     }
 
-    /// For a model whose context turned out to be smaller. None where there is nothing left to give up.
+    /// For a model whose context turned out to be smaller. None where there is nothing left to give up. Some servers
+    /// count the answer that is asked for as well, so that gives way too.
     pub fn halved(self) -> Option<Self> {
-        (self.bytes > BYTES_MIN).then(|| Self { bytes: (self.bytes / 2).max(BYTES_MIN), ..self })
+        let answer_tokens = (self.answer_tokens / 2).max(ANSWER_TOKENS_MIN.min(self.answer_tokens));
+        (self.bytes > BYTES_MIN).then(|| Self { bytes: (self.bytes / 2).max(BYTES_MIN), answer_tokens })
     }
 }
 
@@ -76,10 +80,12 @@ mod tests {
         check(Some(32_768), 56_144, WIDE_ANSWER_TOKENS);
         check(Some(1_000_000), BYTES_MAX, WIDE_ANSWER_TOKENS);
         let sizes: Vec<_> =
-            std::iter::successors(Some(Room { bytes: 4_000, answer_tokens: 1 }), |it| it.halved())
-                .map(|room| room.bytes)
+            std::iter::successors(Some(Room { bytes: 4_000, answer_tokens: 1_000 }), |it| it.halved())
+                .map(|room| (room.bytes, room.answer_tokens))
                 .collect();
-        assert_eq!(sizes, [4_000, 2_000, BYTES_MIN]);
+        assert_eq!(sizes, [(4_000, 1_000), (2_000, 600), (BYTES_MIN, 600)]);
+        let short = Room { bytes: 4_000, answer_tokens: 100 };
+        assert_eq!(short.halved().map(|room| room.answer_tokens), Some(100));
     }
 
     #[test]

@@ -1,3 +1,5 @@
+mod checks;
+mod spent;
 pub(super) mod story;
 
 use uuid::Uuid;
@@ -108,40 +110,6 @@ fn a_retry_begins_anew_and_what_was_made_stays() {
     refuses("C1 C2", "A.done B> stop A.retry", "The battle is being stopped.");
 }
 
-#[test]
-fn a_battle_that_has_spent_its_tokens_is_stopped() {
-    let spend = |max, script: &str, expected: &str| {
-        let story = play(battle(Kind::Coding, "C1 C2", |terms| terms.tokens_max = Some(max)), script);
-        assert_eq!(story.shown(), expected, "{script}");
-        story.battle.spent()
-    };
-    assert_eq!(spend(100, "A.used:60 B.used:40", "dispatched dispatched | running"), 100);
-    assert_eq!(spend(100, "A.used:60 B.used:41 A.stopped B.stopped", "cancelled cancelled | cancelled"), 101);
-    let story = play(battle(Kind::Coding, "C1 C2", |terms| terms.tokens_max = Some(1)), "A.used:2 A.stopped");
-    assert_eq!(story.battle.contestants[0].standing.reason(), Some(Stopped::Spent.words()));
-    refuses("C1 C2", "A.done A.used:5", "That report belongs to an earlier attempt.");
-}
-
-/// The contestants may use 100 tokens together with the judge that was agreed on.
-#[test]
-fn comparing_counts_too_and_is_ended_without_a_verdict() {
-    let spent = |script: &str| {
-        let terms = |terms: &mut Terms| (terms.tokens_max, terms.judge) = (Some(100), Some(judge()));
-        play(battle(Kind::Coding, "C1 C2", terms), script).battle
-    };
-    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:15 digest.one digest.used:5");
-    assert_eq!((it.spent(), it.course.opinion_tokens, it.course.status), (100, 20, Status::Analysing));
-    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:21");
-    let told = it.told().unwrap();
-    assert_eq!(told.words, "No verdict: The battle had used all the tokens that it may.");
-    assert_eq!((it.course.status, it.course.stopped), (Status::Completed, None));
-    let again = Input::Retry { contestant: it.contestants[0].id, fresh: Fresh::new(id(7)), at_ms: 9 };
-    assert!(it.decide(again).unwrap_err().to_string().contains("used all the tokens"));
-    // What a person asks for besides is counted, and not ended.
-    let it = spent("A.used:40 A.done B.used:40 B.done digest.used:21 analyse digest.used:50 digest.one");
-    assert_eq!((it.spent(), it.course.status), (151, Status::Analysing));
-}
-
 /// Who came to no result was at work too, from when its folder was ready.
 #[test]
 fn how_long_it_took_is_known_of_everybody_who_began() {
@@ -153,39 +121,6 @@ fn how_long_it_took_is_known_of_everybody_who_began() {
     assert_eq!([took("A.done"), took("A.fail"), took("A.void")], [Some(5), Some(7), Some(7)]);
     assert_eq!([took("A> stop A.stopped"), took("stop"), took("A.lost")], [Some(7), None, None]);
     assert_eq!(took("A.fail A.retry"), None);
-}
-
-#[test]
-fn the_base_is_checked_first_and_then_each_result() {
-    let checked = |script: &str, expected: &str| {
-        let terms = |terms: &mut Terms| terms.check = Some("make test".into());
-        let story = play(battle(Kind::Coding, "C1 C2 C3", terms), script);
-        let words = |state: &CheckState| match state {
-            CheckState::None => "none",
-            CheckState::Pending { .. } => "pending",
-            CheckState::Done { checked, .. } if checked.passed() => "passed",
-            CheckState::Done { .. } => "failed",
-            CheckState::Void { .. } => "void",
-        };
-        let all = [&story.battle.course.base_check].into_iter();
-        let all: Vec<_> = all.chain(story.battle.contestants.iter().map(|it| &it.check)).map(words).collect();
-        let status = story.battle.course.status.label();
-        assert_eq!(format!("{} | {status}", all.join(" ")), expected, "{script}");
-    };
-    checked("A.done B.done", "none none none none | Running");
-    checked("A.done B.done C.fail", "pending none none none | Running");
-    checked("A.done B.done C.fail check.1", "failed pending pending none | Running");
-    checked("A.done B.done C.fail check.1 check.0 check.1", "failed passed failed none | Completed");
-    checked("A.done B.done C.fail check.void check.0 check.0", "void passed passed none | Completed");
-    // What could not be run is run when there is another try.
-    let void = "A.done B.done C.fail check.void check.0 check.void";
-    checked(void, "void passed void none | Completed");
-    checked(&format!("{void} C.retry"), "none passed none none | Running");
-    checked(&format!("{void} C.retry C.done check.1"), "failed passed pending pending | Running");
-    checked("A.done B.done C.fail stop", "void none none none | Cancelled");
-    checked("A.done B.done C.fail check+ stop", "pending none none none | Running");
-    checked("A.done B.done C.fail check+ stop check.stopped", "void none none none | Cancelled");
-    checked("A.fail B.fail C.void", "none none none none | Completed");
 }
 
 fn judged(roster: &str, script: &str) -> Story {

@@ -1,6 +1,11 @@
 //! Who won, in a line: what a person says, what the judge says, and why there is nothing to be said.
 
-use super::{Battle, analysis::State};
+use super::{
+    Battle,
+    analysis::{Analysis, State},
+    verdict::Verdict,
+};
+use crate::id::ContestantId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
@@ -11,6 +16,16 @@ pub struct Told {
 }
 
 impl Battle {
+    /// The newest verdict on the results that are there now. One on a try that was made again tells nothing any more.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.analyses.iter().rev().filter(|analysis| analysis.is_of_now(self)).find_map(Analysis::verdict)
+    }
+
+    /// Who is ahead: whom the person chose, or else whom the verdict names.
+    pub fn leader(&self) -> Option<ContestantId> {
+        self.course.winner.or_else(|| self.verdict()?.winner)
+    }
+
     /// None while nothing can be said yet.
     pub fn told(&self) -> Option<Told> {
         let verdict = self.verdict();

@@ -46,7 +46,9 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>, refused: 
         })
     };
     let (check_id, judge_id) = (format!("{id}-check"), format!("{id}-judge"));
-    let seconds = move || minutes.with(|minutes| minutes.trim().parse::<u32>().map_or(LIMIT_S, |it| it * 60));
+    let seconds = move || {
+        minutes.with(|minutes| minutes.trim().parse::<u32>().map_or(LIMIT_S, |it| it.saturating_mul(60)))
+    };
     // What is wrong there must not be folded away.
     let is_open = move || ["limit", "tokens", "judge"].iter().any(|field| refused.at(field).is_some());
     view! {

@@ -41,6 +41,11 @@ impl Loading {
         self.total.map(millis)
     }
 
+    /// What was seen until now, and is over.
+    pub(crate) fn total(&self) -> Duration {
+        self.total.unwrap_or_default()
+    }
+
     /// What one look told; nothing changes where it told nothing.
     pub(crate) fn told_by(&mut self, sight: Sight) {
         match sight {

@@ -18,7 +18,7 @@ use crate::{backend::native::wire, live::guard};
 /// The longest of the marks below has to fit in.
 const TAIL_BYTES: usize = 32;
 
-/// `asked_at` is when the question was passed on.
+/// `asked_at` is from when on the model could answer.
 pub(super) async fn passed_on(
     answer: reqwest::Response,
     page: Page,

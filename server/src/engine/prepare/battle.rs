@@ -7,15 +7,16 @@ use domain::{
         Battle, Contestant, Kind,
         blind::Names,
         digest,
-        examination::{self, Shown},
+        examination::{self, Examined},
         judge,
-        room::Room,
+        room::{self, Room},
     },
     catalogue::ModelRef,
     feed::StreamId,
     fence::Nonce,
-    id::{BattleId, TaskId},
+    id::BattleId,
     task::{Task, Work as Purpose},
+    worktree::Changes,
 };
 use store::{Conversation, Said};
 use tokio::task::spawn_blocking;
@@ -26,13 +27,14 @@ use super::{
     Unprepared, Work,
 };
 use crate::{
-    arena::{CheckRun, Contesting, Digesting, Of},
+    arena::{CheckRun, Contesting, Digesting, Fitting, Of, Told},
     backend::{Message, Request, Role},
     coder::Place,
 };
 
-/// What is read of what one contestant said.
-const RESULT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// What is read of the beginning and of the end of what one contestant said and did: more than can be shown, as most of
+/// it is what tools gave.
+const RESULT_END_BYTES_MAX: u64 = 256 * 1024;
 /// What is left at least for an examiner's answer.
 const EXAMINATION_TOKENS_MIN: u32 = 1_000;
 
@@ -56,10 +58,18 @@ impl Engine {
             }
             Purpose::Check => self.check(task, &battle, stream),
             Purpose::Digest => self.digest(task, &battle),
-            Purpose::Judgement => self.judgement(task, &battle),
+            Purpose::Judgement => self.judgement(task, battle),
             Purpose::Examination => {
-                let words = self.examination(task, &battle).await?;
-                self.ask(task, &battle, stream, running, words).await
+                let room = self.room(&task.model, EXAMINATION_TOKENS_MIN);
+                let question = self.examination(task, &battle, room).await?;
+                match task.coder {
+                    Some(_) => self.ask(task, &battle, stream, running, question(room)).await,
+                    None => {
+                        let request = self.persona_request(task, &battle, question(room)).await?;
+                        let client = self.0.client.clone();
+                        Ok(Arc::new(Fitting { client, request, room, question, told: Told::AsItComes }))
+                    }
+                }
             }
             Purpose::ChatTurn | Purpose::CoderTurn | Purpose::Title | Purpose::Step => Err(none()),
         }
@@ -74,9 +84,6 @@ impl Engine {
         running: &Running,
         words: String,
     ) -> Result<Arc<dyn Backend>, Unprepared> {
-        let endpoint = self.endpoint(&task.model)?;
-        let said = vec![Said::Question { text: words, files: Vec::new(), left_out: Vec::new() }];
-        let conversation = |work| Conversation { work, model: task.model.clone(), said, after: None };
         if let Some(coder) = task.coder.clone() {
             let place = match battle.kind {
                 Kind::Coding => Place::Battle(battle.id),
@@ -86,7 +93,8 @@ impl Engine {
                     Place::Reading(Some(project.path.into()))
                 }
             };
-            let conversation = conversation(Purpose::CoderTurn);
+            let endpoint = self.endpoint(&task.model)?;
+            let conversation = conversation(Purpose::CoderTurn, task, words);
             return self.agent(
                 task,
                 stream,
@@ -94,10 +102,20 @@ impl Engine {
                 Work { coder, place, endpoint, conversation, persona: None },
             );
         }
+        Ok(self.completion(self.persona_request(task, battle, words).await?))
+    }
+
+    /// A model as its persona is told `words`.
+    async fn persona_request(
+        &self,
+        task: &Task,
+        battle: &Battle,
+        words: String,
+    ) -> Result<Request, Unprepared> {
         let project = store::workspace::project(&self.0.db, battle.project).await?;
         let persona = self.persona(task, project.path).await?;
-        let request = prompt::request(conversation(Purpose::ChatTurn), endpoint, persona);
-        Ok(self.completion(request.map_err(Unprepared::Told)?))
+        let conversation = conversation(Purpose::ChatTurn, task, words);
+        prompt::request(conversation, self.endpoint(&task.model)?, persona).map_err(Unprepared::Told)
     }
 
     fn check(&self, task: &Task, battle: &Battle, stream: StreamId) -> Result<Arc<dyn Backend>, Unprepared> {
@@ -114,7 +132,8 @@ impl Engine {
     fn digest(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {
         let analysis = battle.newest_analysis().ok_or_else(none)?;
         let entrant = analysis.entrants.iter().find(|entrant| entrant.digest == task.id).ok_or_else(none)?;
-        let result = stream_of(battle, entrant.result).ok_or_else(none)?;
+        let result = battle.stream_of(entrant.result).ok_or_else(none)?;
+        let contestant = battle.contestant(entrant.contestant).map_err(|_| none())?;
         let room = self.room(&task.model, digest::ANSWER_TOKENS_MAX);
         let request = self.opinion(task, digest::SYSTEM, String::new(), room)?;
         Ok(Arc::new(Digesting {
@@ -124,6 +143,7 @@ impl Engine {
             kind: battle.kind,
             task: battle.prompt.clone(),
             result,
+            left_out: contestant.changes.as_ref().and_then(Changes::left_out_in_brief),
             names: Names::of(battle),
             secrets: self.secrets(),
             room,
@@ -131,50 +151,61 @@ impl Engine {
         }))
     }
 
-    fn judgement(&self, task: &Task, battle: &Battle) -> Result<Arc<dyn Backend>, Unprepared> {
-        let analysis = battle.newest_analysis().ok_or_else(none)?;
-        let judgement = analysis.judgements.iter().find(|it| it.task == task.id).ok_or_else(none)?;
+    fn judgement(&self, task: &Task, battle: Battle) -> Result<Arc<dyn Backend>, Unprepared> {
+        let analysis = battle.newest_analysis().cloned().ok_or_else(none)?;
+        let judgement = analysis.judgements.iter().find(|it| it.task == task.id);
+        let judgement = judgement.cloned().ok_or_else(none)?;
         let room = self.room(&task.model, judge::ANSWER_TOKENS_MAX);
-        let words = judge::question(battle, analysis, judgement, room, &nonce()).ok_or_else(none)?;
-        let request = self.opinion(task, judge::SYSTEM, words, room)?;
-        Ok(self.completion(Request { schema: Some(judge::schema(judgement.letters())), ..request }))
+        let schema = Some(judge::schema(judgement.letters()));
+        let nonce = nonce();
+        let ask = move |room| judge::question(&battle, &analysis, &judgement, room, &nonce);
+        // What is there now is there for as long as it is asked.
+        ask(room).ok_or_else(none)?;
+        let request = Request { schema, ..self.opinion(task, judge::SYSTEM, String::new(), room)? };
+        let question = Box::new(move |room| ask(room).unwrap_or_default());
+        let client = self.0.client.clone();
+        Ok(Arc::new(Fitting { client, request, room, question, told: Told::OnceWhole }))
     }
 
-    async fn examination(&self, task: &Task, battle: &Battle) -> Result<String, Unprepared> {
+    /// What is asked, as far as it fits into a room that is no larger than this one.
+    async fn examination(
+        &self,
+        task: &Task,
+        battle: &Battle,
+        most: Room,
+    ) -> Result<Box<dyn Fn(Room) -> String + Send + Sync>, Unprepared> {
         let asked = battle.examinations.iter().find(|it| it.task == task.id).ok_or_else(none)?;
-        let room = self.room(&task.model, EXAMINATION_TOKENS_MIN);
-        let mut texts = Vec::new();
+        let mut results = Vec::new();
         for contestant in &battle.contestants {
-            texts.push(match newest(battle, contestant) {
-                Some(stream) => self.result(stream, room.bytes).await?,
+            let (said, patch) = match newest(battle, contestant) {
+                Some(stream) => self.result(stream, most.bytes).await?,
                 None => Default::default(),
+            };
+            results.push(Examined {
+                letter: battle.letter(contestant.id),
+                title: contestant.title(),
+                standing: contestant.standing.label(),
+                said,
+                patch,
+                left_out: contestant.changes.as_ref().and_then(Changes::left_out_in_brief),
+                check: contestant.check.told(&battle.course.base_check),
             });
         }
-        let titles: Vec<_> = battle.contestants.iter().map(Contestant::title).collect();
-        let shown =
-            battle.contestants.iter().zip(&texts).zip(&titles).map(|((contestant, (said, patch)), title)| {
-                Shown {
-                    letter: battle.letter(contestant.id),
-                    title,
-                    standing: contestant.standing.label(),
-                    said,
-                    patch,
-                    check: contestant.check.told(&battle.course.base_check),
-                }
-            });
-        let shown: Vec<_> = shown.collect();
-        Ok(examination::prompt(&battle.prompt, &shown, asked.question.as_deref(), room.bytes, &nonce()))
+        let (prompt, question, nonce) = (battle.prompt.clone(), asked.question.clone(), nonce());
+        Ok(Box::new(move |room: Room| {
+            examination::prompt(&prompt, &results, question.as_deref(), room.bytes, &nonce)
+        }))
     }
 
     /// What an attempt said, and what it changed, as far as it can be shown at all. Whoever reads it may be a
-    /// provider's, so no secret is in it.
+    /// provider's, so no secret is in it: twice as much is cleaned as is shown, so that none is cut in two.
     async fn result(&self, stream: StreamId, bytes_max: usize) -> Result<(String, String), Unprepared> {
-        let said = store::streams::text(&self.0.db, stream, RESULT_BYTES_MAX).await?;
+        let said = store::streams::text_of_ends(&self.0.db, stream, RESULT_END_BYTES_MAX).await?;
         let patch = store::results::patch_ends(&self.0.db, stream, bytes_max * 2).await?;
         let redactor = Redactor::new(self.secrets());
         let redacted = spawn_blocking(move || {
             let patch = patch.map(|patch| redactor.redact(&patch.text())).unwrap_or_default();
-            (redactor.redact(&said), patch)
+            (redactor.redact(&room::ends(&said, bytes_max * 2)), patch)
         });
         redacted.await.map_err(|error| Unprepared::Told(error.to_string()))
     }
@@ -196,12 +227,12 @@ impl Engine {
 
 /// The attempt that counts of a contestant's newest try.
 fn newest(battle: &Battle, contestant: &Contestant) -> Option<StreamId> {
-    stream_of(battle, *contestant.tries.last()?)
+    battle.stream_of(*contestant.tries.last()?)
 }
 
-fn stream_of(battle: &Battle, task: TaskId) -> Option<StreamId> {
-    let attempt = battle.tasks.get(&task)?.attempts().last()?.0;
-    Some(StreamId { task, attempt })
+fn conversation(work: Purpose, task: &Task, words: String) -> Conversation {
+    let said = vec![Said::Question { text: words, files: Vec::new(), left_out: Vec::new() }];
+    Conversation { work, model: task.model.clone(), said, after: None }
 }
 
 /// Something that whoever wrote a result could not know.

@@ -78,6 +78,8 @@ struct Contestant {
     files_changed: Option<usize>,
     lines_added: Option<u64>,
     lines_deleted: Option<u64>,
+    /// What is there and no patch can hold, each with the reason.
+    left_out: Vec<String>,
     /// Why what it changed could not be kept.
     unkept: Option<String>,
     check: Option<String>,
@@ -161,6 +163,7 @@ fn contestant(battle: &Battle, of: &domain::battle::Contestant) -> Contestant {
         files_changed: of.changes.as_ref().map(|it| it.files.len()),
         lines_added: of.changes.as_ref().map(|it| it.added),
         lines_deleted: of.changes.as_ref().map(|it| it.deleted),
+        left_out: of.changes.as_ref().map(|it| it.left_out.clone()).unwrap_or_default(),
         unkept: of.unkept.clone(),
         check,
         check_ms: of.check.checked().map(|it| it.duration_ms),

@@ -89,12 +89,13 @@ pub async fn list(
         .collect()
 }
 
-/// How long this model took lately for one digest or judgement; nothing where it gave none.
+/// How long this model took lately for one judgement; nothing where it gave none. A digest may be many questions, and is
+/// counted as such.
 pub async fn opinion_ms(db: &Db, model: &ModelRef) -> Result<Option<u64>> {
     let ms = sqlx::query_scalar!(
         "select percentile_disc(0.5) within group (order by ms) from (
              select (outcome -> 'done' -> 'measured' ->> 'duration_ms')::bigint as ms from tasks
-             where work in ('digest', 'judgement') and server = $1 and model = $2 and outcome ? 'done'
+             where work = 'judgement' and server = $1 and model = $2 and outcome ? 'done'
              order by queued_at_ms desc limit 50
          ) lately",
         model.server,

@@ -11,7 +11,7 @@ use crate::harness::{World, eventually};
 
 /// A command that nobody else runs.
 fn endless() -> String {
-    format!("sleep 3{}", &Uuid::now_v7().as_u128().to_string()[..8])
+    format!("sleep 3{:08}", Uuid::new_v4().as_u128() % 100_000_000)
 }
 
 fn runs(mark: &str) -> bool {
@@ -136,4 +136,12 @@ async fn a_change_that_cannot_be_kept_is_said_and_is_no_empty_diff() {
     let result = fs::read_to_string(format!("{folder}/native-small/result.md")).unwrap();
     assert!(result.contains("could not be kept"), "{result}");
     assert!(!fs::exists(format!("{folder}/native-small/diff.patch")).unwrap());
+    // It is said of that try also when there is another one.
+    let first = contestant(&battle, 0);
+    post(&server, format!("/api/battles/{id}/contestants/{first}/retry"), json!({})).await;
+    let (status, answer) = server.script(&format!("{path}&try=1"), None).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("could not be kept"), "{answer}");
+    post(&server, format!("/api/battles/{id}/stop"), json!({})).await;
+    over(&server, &id).await;
 }

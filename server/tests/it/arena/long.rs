@@ -28,24 +28,37 @@ async fn a_long_result_is_judged_by_what_is_in_it() {
     assert!(battle["tokens"].as_u64().unwrap() > contestants, "{battle:#}");
 }
 
-/// A server that does not tell how much it can take says so when it is too much; then less is asked at once.
+/// A server that does not tell how much it can take says so when it is too much; then less is asked at once, whether
+/// results are described, compared or examined.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_judge_that_can_take_little_is_asked_in_smaller_pieces() {
     let script =
-        Script { tokens_per_second: 0.0, context_tokens: 4_000, tells_context: false, ..Script::default() };
+        Script { tokens_per_second: 0.0, context_tokens: 2_000, tells_context: false, ..Script::default() };
+    // So much of the task is shown that nothing else has room beside it.
+    let long = "why ".repeat(1_500);
     let world = World::with(script).await;
     let server = world.server("one").await;
     let field = Field::new(&world, &server).await;
-    let mut battle = field.qa("[[count 9000]]", &["@small", "@large"]);
+    let mut battle = field.qa(&format!("[[count 9000]] {long}"), &["@small", "@large"]);
     battle["judge"] = json!("local/judge");
     let id = launch(&server, battle).await;
     let battle = over(&server, &id).await;
     assert_eq!(battle["analyses"][0]["state"], "done", "{battle:#}");
     assert_eq!(battle["told"], "No winner: two of them are equal; 6 of 6 judgements agree.");
+    let asked = json!({"model": "local/echo", "question": "Which is shorter?"});
+    super::post(&server, format!("/api/battles/{id}/cross-examine"), asked).await;
+    let answered = |it: &serde_json::Value| it["cross_examinations"][0]["status"] == "done";
+    super::until(&server, &id, "the examination is over", answered).await;
     let log = world.model_log().await;
-    let refused = log["requests"].as_array().unwrap().iter();
-    let refused = refused.filter(|it| it["model"] == "judge" && it["status"] == 400).count();
-    assert!(refused >= 1, "{log:#}");
+    let refused = |model: &str, words: &str| {
+        let asked = |it: &&serde_json::Value| it["last_user_message"].as_str().unwrap().contains(words);
+        let requests = log["requests"].as_array().unwrap().iter().filter(asked);
+        requests.filter(|it| it["model"] == *model && it["status"] == 400).count()
+    };
+    for words in ["Describe the result", "Which result is better?"] {
+        assert!(refused("judge", words) >= 1, "{words}: {log:#}");
+    }
+    assert!(refused("echo", "Which is shorter?") >= 1, "{log:#}");
 }
 
 /// The prompt may be longer than what a judge or an examiner can take; they are shown its beginning.

@@ -69,7 +69,7 @@ impl Draft {
         self.push(Event::ExaminationAdded { battle: self.battle.id, examination });
     }
 
-    /// What was used is counted while it runs. Past what the battle may use, whatever it does by itself is ended; what
+    /// What was used is counted while it runs, and only then. Past what the battle may use, whatever it does by itself is ended; what
     /// a person asks for besides is not.
     pub fn count(&mut self, task: TaskId, tokens: u64, fresh: &mut Fresh, at_ms: i64) {
         let contestant = self.battle.contestants.iter().find(|it| it.tries.last() == Some(&task));
@@ -80,8 +80,8 @@ impl Draft {
         if !self.battle.is_spent() || self.battle.course.stopped.is_some() {
             return;
         }
-        if !self.battle.is_every_contestant_over() {
-            // Each of them reports its own end.
+        if self.battle.course.status == Status::Running {
+            // Each of them reports its own end, and so does a check.
             return self.stop(Stopped::Spent, at_ms);
         }
         let is_own = |analysis: &Analysis| !analysis.is_over() && !analysis.by_person;

@@ -147,7 +147,8 @@ impl Draft {
     }
 }
 
-/// `worked_ms` is how long it was at work, where its clock had begun: all that is known of one that came to no end.
+/// `worked_ms` is how long it was at work, where its clock had begun: all that is known of one that came to no end. What
+/// it used was counted while it ran.
 fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>, worked_ms: Option<u64>) {
     contestant.standing = match (Standing::after(outcome), stopped) {
         (Standing::Cancelled { .. }, Some(why)) => Standing::Cancelled { reason: why.to_owned() },
@@ -157,8 +158,6 @@ fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>,
         Outcome::Done { measured } => Some(Benchmark::of(measured)),
         _ => worked_ms.map(|duration_ms| Benchmark { duration_ms, ..Benchmark::default() }),
     };
-    let told = contestant.benchmark.as_ref().and_then(Benchmark::tokens);
-    contestant.tokens = contestant.tokens.or(told);
 }
 
 fn why(outcome: &Outcome) -> String {

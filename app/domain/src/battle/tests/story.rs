@@ -1,6 +1,7 @@
 //! A battle by words: what happens to it, and what then stands there.
 
 use super::{super::decide::Input, *};
+use crate::output::Usage;
 
 pub fn judge() -> Judge {
     Judge { model: ModelRef { server: "local".into(), model: "judge".into() }, paid: false }
@@ -55,7 +56,7 @@ impl Story {
     }
 
     /// One word a step: `A+` claims A's task, `A>` generates, `A.done`, `A.fail`, `A.void`, `A.lost`, `A.stopped`
-    /// end it, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
+    /// end it, `A.done:50` measured so many tokens, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
     /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour,
     /// `prefers:P` for whoever is called P.
     pub fn step(&mut self, word: &str) -> Result<(), Rejected> {
@@ -133,6 +134,11 @@ impl Story {
         };
         match what {
             "done" => {}
+            what if what.starts_with("done:") => {
+                let usage = Usage { prompt_tokens: Some(0), completion_tokens: what[5..].parse().ok() };
+                report.outcome =
+                    Outcome::Done { measured: Measured { usage: Some(usage), ..Measured::default() } };
+            }
             "fail" => report.outcome = Outcome::Failed { reason: "no".into() },
             "void" => report.outcome = Outcome::Void { reason: "down".into() },
             "lost" => report.outcome = Outcome::Lost,

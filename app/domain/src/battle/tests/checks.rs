@@ -1,0 +1,47 @@
+//! Checks of the project and of what was made of it.
+
+use super::{story::play, *};
+
+#[test]
+fn the_base_is_checked_first_and_then_each_result() {
+    let checked = |script: &str, expected: &str| {
+        let terms = |terms: &mut Terms| terms.check = Some("make test".into());
+        let story = play(battle(Kind::Coding, "C1 C2 C3", terms), script);
+        let words = |state: &CheckState| match state {
+            CheckState::None => "none",
+            CheckState::Pending { .. } => "pending",
+            CheckState::Done { checked, .. } if checked.passed() => "passed",
+            CheckState::Done { .. } => "failed",
+            CheckState::Void { .. } => "void",
+        };
+        let all = [&story.battle.course.base_check].into_iter();
+        let all: Vec<_> = all.chain(story.battle.contestants.iter().map(|it| &it.check)).map(words).collect();
+        let status = story.battle.course.status.label();
+        assert_eq!(format!("{} | {status}", all.join(" ")), expected, "{script}");
+    };
+    checked("A.done B.done", "none none none none | Running");
+    checked("A.done B.done C.fail", "pending none none none | Running");
+    checked("A.done B.done C.fail check.1", "failed pending pending none | Running");
+    checked("A.done B.done C.fail check.1 check.0 check.1", "failed passed failed none | Completed");
+    checked("A.done B.done C.fail check.void check.0 check.0", "void passed passed none | Completed");
+    // What could not be run is run when there is another try.
+    let void = "A.done B.done C.fail check.void check.0 check.void";
+    checked(void, "void passed void none | Completed");
+    checked(&format!("{void} C.retry"), "none passed none none | Running");
+    checked(&format!("{void} C.retry C.done check.1"), "failed passed pending pending | Running");
+    checked("A.done B.done C.fail stop", "void none none none | Cancelled");
+    checked("A.done B.done C.fail check+ stop", "pending none none none | Running");
+    checked("A.done B.done C.fail check+ stop check.stopped", "void none none none | Cancelled");
+    checked("A.fail B.fail C.void", "none none none none | Completed");
+}
+
+#[test]
+fn a_check_that_could_not_be_run_is_over_too() {
+    let checks = |script: &str| {
+        let terms = |terms: &mut Terms| terms.check = Some("make test".into());
+        play(battle(Kind::Coding, "C1 C2 C3", terms), script).battle.checks()
+    };
+    assert_eq!(checks("A.done B.done C.fail"), (0, 3));
+    assert_eq!(checks("A.done B.done C.fail check.void"), (1, 3));
+    assert_eq!(checks("A.done B.done C.fail check.void check.0"), (2, 3));
+}

@@ -1,0 +1,173 @@
+//! A question of one answer, to a server that may take less than was thought.
+
+use domain::{
+    battle::room::Room,
+    output::{Measured, Output},
+};
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::sync::mpsc;
+
+use crate::{
+    backend::{self, Message, Request, Role, native},
+    engine::{Backend, Stop},
+};
+
+pub(crate) struct Fitting {
+    pub client: reqwest::Client,
+    /// Who is asked and how; the question is its last message.
+    pub request: Request,
+    pub room: Room,
+    /// The question as far as it fits.
+    pub question: Box<dyn Fn(Room) -> String + Send + Sync>,
+    /// When its answer is told.
+    pub told: Told,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    AsItComes,
+    /// Nobody reads along, and half an answer before the whole one would be read as one.
+    OnceWhole,
+}
+
+impl Backend for Fitting {
+    fn run<'a>(
+        &'a self,
+        outputs: &'a mpsc::Sender<Output>,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
+        async move {
+            let mut room = self.room;
+            loop {
+                let request = asking(&self.request, (self.question)(room), room);
+                let asked = match self.told {
+                    Told::AsItComes => native::run(&self.client, &request, outputs, stop.token()).await,
+                    Told::OnceWhole => ask_for_whole(&self.client, &request, outputs, stop, |_| None).await,
+                };
+                // Not every server tells how much it can take.
+                match (asked, room.halved()) {
+                    (Err(error), Some(smaller)) if self.may_ask_less(&error) => room = smaller,
+                    (asked, _) => {
+                        let reply = asked?;
+                        if self.told == Told::OnceWhole {
+                            let _ = outputs.send(Output::Text(reply.text)).await;
+                        }
+                        if let Some(usage) = reply.measured.usage {
+                            let _ = outputs.send(Output::Usage(usage)).await;
+                        }
+                        return Ok(reply.measured);
+                    }
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Fitting {
+    /// What was told already is not told again.
+    fn may_ask_less(&self, error: &backend::Error) -> bool {
+        let is_half_told = matches!(error, backend::Error::Broken { answering: true, .. });
+        error.is_overflow() && !(self.told == Told::AsItComes && is_half_told)
+    }
+}
+
+/// The same request with another question in the place of its last message.
+pub(super) fn asking(request: &Request, question: String, room: Room) -> Request {
+    let mut request = request.clone();
+    request.messages.pop();
+    request.messages.push(Message::new(Role::User, question));
+    request.max_tokens = request.max_tokens.map(|most| most.min(room.answer_tokens));
+    request
+}
+
+/// Asks, and tells all but the answer itself as it comes. What is to be told in the place of a piece of the answer,
+/// `instead` says.
+pub(super) async fn ask_for_whole(
+    client: &reqwest::Client,
+    request: &Request,
+    outputs: &mpsc::Sender<Output>,
+    stop: &Stop,
+    instead: impl Fn(String) -> Option<Output>,
+) -> Result<native::Reply, backend::Error> {
+    let (heard, mut said) = mpsc::channel(64);
+    let listening = async {
+        while let Some(output) = said.recv().await {
+            let output = match output {
+                Output::Text(text) => instead(text),
+                other => Some(other),
+            };
+            if let Some(output) = output {
+                // Nobody listens to a task that has ended.
+                let _ = outputs.send(output).await;
+            }
+        }
+    };
+    let asking = async {
+        let asked = native::run(client, request, &heard, stop.token()).await;
+        drop(heard);
+        asked
+    };
+    tokio::join!(asking, listening).0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::{Router, response::IntoResponse as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::backend::{Flavour, Limits};
+
+    const HALF: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n\
+        data: {\"error\":{\"code\":400,\"message\":\"too long\",\"type\":\"exceed_context_size_error\"}}\n\n";
+    const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"whole\"},\"finish_reason\":\"stop\"}]}\n\n\
+        data: [DONE]\n\n";
+
+    /// Asks a server whose first answer breaks off because it is too much, and gives what is told of both.
+    async fn told(told: Told) -> (String, bool, usize) {
+        static ASKED: AtomicUsize = AtomicUsize::new(0);
+        let before = ASKED.load(Ordering::Relaxed);
+        let answers = Router::new().fallback(move || async move {
+            let text = if ASKED.fetch_add(1, Ordering::Relaxed) == before { HALF } else { WHOLE };
+            ([("content-type", "text/event-stream")], text).into_response()
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        tokio::spawn(axum::serve(listener, answers).into_future());
+        let request = Request {
+            base_url,
+            api_key: None,
+            model: "m".into(),
+            messages: vec![Message::new(Role::User, String::new())],
+            max_tokens: Some(1_000),
+            sampling: Default::default(),
+            tools: Vec::new(),
+            schema: None,
+            flavour: Flavour::Plain,
+            limits: Limits::default(),
+        };
+        let room = Room { bytes: 4_000, answer_tokens: 1_000 };
+        let question = Box::new(|room: Room| "x".repeat(room.bytes));
+        let (outputs, mut heard) = mpsc::channel(64);
+        let fitting = Fitting { client: reqwest::Client::new(), request, room, question, told };
+        let is_done = fitting.run(&outputs, &Stop::default()).await.is_ok();
+        drop(outputs);
+        let mut text = String::new();
+        while let Some(output) = heard.recv().await {
+            if let Output::Text(piece) = output {
+                text.push_str(&piece);
+            }
+        }
+        (text, is_done, ASKED.load(Ordering::Relaxed) - before)
+    }
+
+    /// Half an answer and a whole one would be read as one.
+    #[tokio::test]
+    async fn what_is_read_at_the_end_is_told_once_and_what_was_seen_is_not_told_again() {
+        assert_eq!(told(Told::OnceWhole).await, ("whole".to_owned(), true, 2));
+        assert_eq!(told(Told::AsItComes).await, ("half".to_owned(), false, 1));
+    }
+}
