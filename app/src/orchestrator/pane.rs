@@ -48,7 +48,7 @@ impl Orchestrator {
 pub fn OrchestratorPane(run: RunId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let (first, block) = first::report(run, "report");
-    let reported = Reported::new(run, first);
+    let reported = Reported::new(run, first, Place::Pane(run));
     let orchestrator = Orchestrator { run, report: reported.report, panes: expect_context::<Panes>() };
     provide_context(orchestrator);
     let is_here = Memo::new(move |_| orchestrator.read(feed, |_| ()).is_some());
@@ -60,7 +60,7 @@ pub fn OrchestratorPane(run: RunId) -> impl IntoView {
                 <Show when=move || reported.is_here.get()>
                     <ReportActions />
                 </Show>
-                {reported.content(Place::Pane(run))}
+                {reported.content()}
                 <Steps />
             </Show>
             // It is on its way: what does not exist is said in place of the pane.

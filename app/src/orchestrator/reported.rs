@@ -21,21 +21,25 @@ pub struct Reported {
     run: RunId,
     pub report: RwSignal<Option<Report>>,
     pub is_here: Memo<bool>,
-    /// A page that does not hold the run has to ask.
     pub is_due: Memo<bool>,
+    place: Place,
     failure: RwSignal<Option<AppError>>,
 }
 
 impl Reported {
     /// `first` is what the page came with.
-    pub fn new(run: RunId, first: Option<Report>) -> Self {
+    pub fn new(run: RunId, first: Option<Report>, place: Place) -> Self {
         let feed = expect_context::<Feed>();
         let report = RwSignal::new(first);
         let reported = Self {
             run,
             report,
             is_here: Memo::new(move |_| report.with(Option::is_some)),
-            is_due: Memo::new(move |_| feed.run(run, Shown::has_report).unwrap_or(true)),
+            // Beside other work the page need not hold the run, and has to ask.
+            is_due: Memo::new(move |_| {
+                feed.run(run, Shown::has_report).unwrap_or(matches!(place, Place::Beside(_)))
+            }),
+            place,
             failure: RwSignal::new(None),
         };
         let is_live = Memo::new(move |_| feed.connection.get() == Line::Live);
@@ -63,24 +67,26 @@ impl Reported {
 
     /// Why it is not there, and a button to try again.
     pub fn trouble(self) -> Erased {
+        // What was asked too early is no failure.
+        let failure = Signal::derive(move || self.failure.get().filter(|_| self.is_due.get()));
         let again = move || {
-            self.failure.with(Option::is_some).then(|| {
+            failure.with(Option::is_some).then(|| {
                 view! {
                     <button class="button small" type="button" on:click=move |_| self.fetch()>"Try again"</button>
                 }
             })
         };
         view! {
-            <Failure error=self.failure />
+            <Failure error=failure />
             {again}
         }
         .erase()
     }
 
-    pub fn content(self, place: Place) -> Erased {
+    pub fn content(self) -> Erased {
         let content = move || match (self.is_here.get(), self.is_due.get()) {
             (true, _) => {
-                untrack(|| self.report.with(|report| report.as_ref().map(|it| report_view(it, place))))
+                untrack(|| self.report.with(|report| report.as_ref().map(|it| report_view(it, self.place))))
                     .erase()
             }
             (false, true) if self.failure.with(Option::is_none) => {

@@ -16,7 +16,7 @@ use crate::{
 #[component]
 pub fn WholeReport(run: RunId) -> impl IntoView {
     let (first, block) = first::report(run, "beside");
-    let reported = Reported::new(run, first);
+    let reported = Reported::new(run, first, Place::Beside(run));
     let Reported { report, is_due, .. } = reported;
     let markdown =
         move || report.with_untracked(|report| report.as_ref().map(Report::to_markdown).unwrap_or_default());
@@ -29,7 +29,7 @@ pub fn WholeReport(run: RunId) -> impl IntoView {
             <Show when=move || !is_due.get()>
                 <p class="step-nothing">"The run has no report yet."</p>
             </Show>
-            {reported.content(Place::Beside(run))}
+            {reported.content()}
             {block}
         </section>
     }
