@@ -3,14 +3,21 @@ use std::collections::BTreeSet;
 use domain::{
     chat::Chat,
     feed::Snapshot,
-    id::SessionId,
-    layout::Layout,
+    id::{ChatId, SessionId},
+    layout::{Content, Layout},
     page::{OpenSession, Page},
+    settings::Section,
 };
 use uuid::Uuid;
 
 use super::*;
-use crate::{address::Address, feed::Feed};
+use crate::{
+    address::{Address, Go},
+    feed::Feed,
+    panes::Panes,
+    theme::ThemeChoice,
+    workspace::SidebarFold,
+};
 
 #[test]
 fn no_two_actions_share_a_name_or_a_key() {

@@ -5,7 +5,7 @@ mod talked;
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
-use acp::{Agent, Block, Ended, Need, Turn};
+use acp::{Agent, Block, Need, Turn};
 use domain::{
     chat::Coder,
     feed::StreamId,
@@ -14,6 +14,7 @@ use domain::{
     output::{Measured, Output, Phase},
 };
 use futures::future::{BoxFuture, FutureExt as _};
+use store::worktrees::AgentSession;
 use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
 use wall::{Grace, Process, Program};
 

@@ -199,8 +199,8 @@ impl Runs {
             return Ok(None);
         }
         let said = self.ports.orchestrator.said(id, step).await?;
-        let texts = said.into_iter().map(|(_, text)| Transcript::read(&text).text());
-        Ok(texts.filter(|text| !text.trim().is_empty()).last())
+        let mut texts = said.into_iter().map(|(_, text)| Transcript::read(&text).text());
+        Ok(texts.rfind(|text| !text.trim().is_empty()))
     }
 
     async fn shown(&self, id: RunId) -> Answer<Json<Shown>> {

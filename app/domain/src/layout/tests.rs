@@ -264,8 +264,9 @@ fn any_input() -> impl Strategy<Value = Input> {
     ];
     prop_oneof![
         6 => (content(), target.clone()).prop_map(|(content, target)| Input::Open { content, target }),
-        2 => (content(), content(), target.clone())
-            .prop_map(|(maker, content, target)| Input::Bind { maker, content, target }),
+        2 => (content(), content(), any::<bool>(), target.clone()).prop_map(|(maker, content, is_maker, target)| {
+            Input::Bind { maker, content, origin: Origin { is_maker, target } }
+        }),
         1 => pane().prop_map(|pane| Input::ClosePane { pane }),
         2 => tab().prop_map(|tab| Input::CloseTab { tab }),
         2 => Just(Input::Reopen),

@@ -24,7 +24,7 @@ fn settled(work: Work, outcome: Outcome) -> Event {
 }
 
 fn phase(phase: Phase) -> Event {
-    Event::TaskPhase { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), phase }
+    Event::TaskPhase { owner: Owner::Chat(CHAT), task: TASK, attempt: Attempt(1), phase, began_at_ms: None }
 }
 
 fn event(word: &str) -> Event {
