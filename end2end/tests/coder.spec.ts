@@ -86,11 +86,14 @@ test('comments are kept until they are sent, and the other side is chosen', asyn
 
   // Against the files as they are now, there is what the person did meanwhile too.
   writeFileSync(join(project, 'mine.txt'), 'mine\n');
+  await page.getByLabel('Compared with').focus();
   await page.getByLabel('Compared with').selectOption('Against your files now');
   await expect(diff).toContainText('mine.txt');
   await expect(diff).toContainText('2 files changed');
   await page.screenshot({ path: info.outputPath('sides.png') });
   expect(await faults(page)).toEqual([]);
+  // The keyboard stays where it chose.
+  await expect(page.getByLabel('Compared with')).toBeFocused();
   await page.getByLabel('Compared with').selectOption('Against where it began');
   await expect(diff).toContainText('1 file changed');
 });

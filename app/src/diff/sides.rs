@@ -1,7 +1,7 @@
 //! What the changes of a Coder are compared with: where it began, the project's files, or another Coder's.
 
 use domain::diff::{Against, Of};
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html::Select, prelude::*, task::spawn_local};
 
 use super::api::diff_sides;
 use crate::erased::{Erase, Erased, effect};
@@ -11,11 +11,13 @@ pub struct Sides {
     /// The one that is shown.
     pub of: RwSignal<Of>,
     all: RwSignal<Vec<Against>>,
+    /// Whoever chose has the keyboard there, and what is shown next is made anew.
+    was_chosen: StoredValue<bool>,
 }
 
 impl Sides {
     pub fn new(of: Of) -> Self {
-        let sides = Self { of: RwSignal::new(of), all: RwSignal::default() };
+        let sides = Self { of: RwSignal::new(of), all: RwSignal::default(), was_chosen: StoredValue::default() };
         effect(move || {
             let Of::Chat(chat) = of else { return };
             spawn_local(async move {
@@ -33,9 +35,17 @@ impl Sides {
         let choose = move |at: i32| {
             let at = usize::try_from(at).unwrap_or_default();
             if let Some(of) = self.all.with_untracked(|all| all.get(at).map(|one| one.of)) {
+                self.was_chosen.set_value(true);
                 self.of.set(of);
             }
         };
+        let list = NodeRef::<Select>::new();
+        list.on_load(move |list| {
+            if self.was_chosen.get_value() {
+                self.was_chosen.set_value(false);
+                list.focus().ok();
+            }
+        });
         let option = move |one: Against| {
             let is_shown = one.of == self.of.get_untracked();
             view! { <option selected=is_shown>{one.title}</option> }
@@ -44,7 +54,7 @@ impl Sides {
             let all = self.all.get();
             (all.len() > 1).then(|| {
                 view! {
-                    <select class="select diff-sides" aria-label="Compared with" on:change:target=move |chosen| choose(chosen.target().selected_index())>
+                    <select node_ref=list class="select diff-sides" aria-label="Compared with" on:change:target=move |chosen| choose(chosen.target().selected_index())>
                         {all.into_iter().map(option).collect::<Vec<_>>()}
                     </select>
                 }
