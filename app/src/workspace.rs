@@ -45,6 +45,14 @@ use welcome::Welcome;
 #[derive(Clone, Copy)]
 pub struct Clock(pub RwSignal<Option<i64>>);
 
+impl Clock {
+    /// How many milliseconds something took from `began` on, or has taken by now.
+    pub fn taken(self, (began, ended): (i64, Option<i64>)) -> Option<u64> {
+        let until = ended.or_else(|| self.0.get())?;
+        Some((until - began).max(0) as u64)
+    }
+}
+
 /// What the model picker offers, shared by all chats.
 #[derive(Clone, Copy)]
 pub struct Offered(pub RwSignal<Models>);

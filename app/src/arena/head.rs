@@ -79,16 +79,9 @@ pub fn Head() -> impl IntoView {
 #[component]
 fn Elapsed() -> impl IntoView {
     let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
-    let Clock(now_ms) = expect_context::<Clock>();
+    let now = expect_context::<Clock>();
     let times = Memo::new(move |_| arena.read(feed, |it| (it.created_at_ms, it.course.finished_at_ms)));
-    let words = move || {
-        let (created, finished) = times.get()?;
-        let until = match finished {
-            Some(finished) => finished,
-            None => now_ms.get()?,
-        };
-        Some(clock((until - created).max(0) as u64))
-    };
+    let words = move || Some(clock(now.taken(times.get()?)?));
     view! { <span class="arena-elapsed">{words}</span> }.erase()
 }
 

@@ -17,7 +17,8 @@ pub struct Sides {
 
 impl Sides {
     pub fn new(of: Of) -> Self {
-        let sides = Self { of: RwSignal::new(of), all: RwSignal::default(), was_chosen: StoredValue::default() };
+        let sides =
+            Self { of: RwSignal::new(of), all: RwSignal::default(), was_chosen: StoredValue::default() };
         effect(move || {
             let Of::Chat(chat) = of else { return };
             spawn_local(async move {

@@ -158,17 +158,10 @@ fn Head() -> impl IntoView {
 #[component]
 fn Elapsed() -> impl IntoView {
     let (feed, orchestrator) = (expect_context::<Feed>(), expect_context::<Orchestrator>());
-    let Clock(now_ms) = expect_context::<Clock>();
+    let now = expect_context::<Clock>();
     let times =
         Memo::new(move |_| orchestrator.read(feed, |shown| (shown.created_at_ms, shown.finished_at_ms)));
-    let words = move || {
-        let (created, finished) = times.get()?;
-        let until = match finished {
-            Some(finished) => finished,
-            None => now_ms.get()?,
-        };
-        Some(clock((until - created).max(0) as u64))
-    };
+    let words = move || Some(clock(now.taken(times.get()?)?));
     view! { <span class="orchestrator-elapsed">{words}</span> }.erase()
 }
 
