@@ -72,6 +72,13 @@ impl Hands {
         self.panes.open_new(kind, target);
     }
 
+    /// Nothing where there are no panes.
+    pub(super) fn split(self, edge: Edge) {
+        if self.focused().is_some() {
+            self.open(Kind::Chat, Some(edge));
+        }
+    }
+
     pub(super) fn split_off(self, edge: Edge) {
         if let Some((pane, tab)) = self.focused_pane(|pane| (pane.id, pane.active)) {
             self.panes.ask(Input::MoveTab { tab, target: Target::Split { pane, edge }, index: None });

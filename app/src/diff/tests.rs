@@ -5,10 +5,10 @@ use super::*;
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
 fn html() -> String {
-    html_for(Some(Callback::new(|_| ())))
+    html_for(true)
 }
 
-fn html_for(on_comments: Option<Callback<Vec<Comment>>>) -> String {
+fn html_for(takes_comments: bool) -> String {
     let file = FileOutline {
         path: format!("a{HOSTILE}.rs"),
         old_path: None,
@@ -24,7 +24,10 @@ fn html_for(on_comments: Option<Callback<Vec<Comment>>>) -> String {
     let text = format!("#,\n@1,7\u{7f}x{HOSTILE}\n+,1\u{7f}k{HOSTILE}\u{7f}uU+202E");
     let first = First { outline, rows: Rows { stamp: "1".into(), start: 0, text } };
     let owner = Owner::new_root(None);
-    owner.with(|| view! { <DiffView of=Of::Sample(Sample::Files) first=Some(first) on_comments /> }.to_html())
+    owner.with(|| {
+        let on_comments = takes_comments.then(|| Callback::new(|_| ()));
+        view! { <DiffView of=Of::Sample(Sample::Files) first=Some(first) on_comments /> }.to_html()
+    })
 }
 
 #[test]
@@ -47,6 +50,6 @@ fn nothing_in_a_change_becomes_markup() {
 #[test]
 fn where_nobody_takes_comments_none_can_be_written() {
     assert!(html().contains("diff-plus"));
-    let html = html_for(None);
+    let html = html_for(false);
     assert!(html.contains("diff-row ln add") && !html.contains("diff-plus"), "{html}");
 }

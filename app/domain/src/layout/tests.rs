@@ -359,9 +359,9 @@ proptest! {
                     expected.insert(content);
                     prop_assert_eq!(is, expected);
                 }
-                Input::Bind { maker, content, .. } => {
+                Input::Bind { maker, content, origin } => {
                     let mut expected = was.clone();
-                    if was.contains(&maker) && !was.contains(&content) {
+                    if origin.is_maker && was.contains(&maker) && !was.contains(&content) {
                         expected.remove(&maker);
                     }
                     expected.insert(content);
