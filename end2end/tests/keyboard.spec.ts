@@ -84,13 +84,13 @@ test('what a dialog covers is left alone', { tag: '@desk' }, async ({ chat }) =>
 });
 
 /** Presses Tab until this has the keyboard. The list beside it holds what other tests left. */
-async function tabTo(page: Page, name: RegExp, limit = 400): Promise<void> {
+async function tabTo(page: Page, name: RegExp, within = 'body', limit = 400): Promise<void> {
   for (let pressed = 0; pressed < limit; pressed++) {
-    const focused = await page.evaluate(() => {
+    const focused = await page.evaluate((within) => {
       const active = document.activeElement as HTMLInputElement;
-      const isPart = active.matches('a, button, input, select, textarea, summary');
+      const isPart = active.matches('a, button, input, select, textarea, summary') && active.closest(within) !== null;
       return isPart ? (active.getAttribute('aria-label') ?? active.labels?.[0]?.textContent ?? active.textContent ?? '') : '';
-    });
+    }, within);
     if (name.test(focused.trim())) return;
     await page.keyboard.press('Tab');
   }
@@ -108,9 +108,9 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await live(page);
 
   // The new chat has the keyboard.
-  await keys.type('[[say typed blind]]');
+  await keys.type('[[say typewritten]]');
   await keys.press('Control+Enter');
-  await expect(answer(page)).toContainText('typed blind');
+  await expect(answer(page)).toContainText('typewritten');
   await tabTo(page, /^Model$/);
   await keys.press('ArrowDown');
 
@@ -152,11 +152,11 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await keys.press('Enter');
   await expect(page).toHaveURL(/\/history/);
   await tabTo(page, /Search|Words/i);
-  await keys.type('blind');
+  await keys.type('typewritten');
   await keys.press('Enter');
   await expect(page.locator('.entry')).toHaveCount(1);
-  await tabTo(page, /typed blind/);
+  await tabTo(page, /By keys alone/, '.entry');
   await keys.press('Enter');
   await expect(page).toHaveURL(/\/chat\//);
-  await expect(answer(page)).toContainText('typed blind');
+  await expect(answer(page)).toContainText('typewritten');
 });

@@ -91,10 +91,14 @@ pub(super) async fn ask_for_whole(
     instead: impl Fn(String) -> Option<Output>,
 ) -> Result<native::Reply, backend::Error> {
     let (heard, mut said) = mpsc::channel(64);
+    let mut whole = String::new();
     let listening = async {
         while let Some(output) = said.recv().await {
             let output = match output {
-                Output::Text(text) => instead(text),
+                Output::Text(text) => {
+                    whole.push_str(&text);
+                    instead(text)
+                }
                 other => Some(other),
             };
             if let Some(output) = output {
@@ -108,7 +112,8 @@ pub(super) async fn ask_for_whole(
         drop(heard);
         asked
     };
-    tokio::join!(asking, listening).0
+    let (asked, ()) = tokio::join!(asking, listening);
+    Ok(native::Reply { text: whole, ..asked? })
 }
 
 #[cfg(test)]
@@ -152,7 +157,7 @@ mod tests {
         let room = Room { bytes: 4_000, answer_tokens: 1_000 };
         let question = Box::new(|room: Room| "x".repeat(room.bytes));
         let (outputs, mut heard) = mpsc::channel(64);
-        let fitting = Fitting { client: reqwest::Client::new(), request, room, question, told };
+        let fitting = Fitting { client: backend::http_client().unwrap(), request, room, question, told };
         let is_done = fitting.run(&outputs, &Stop::default()).await.is_ok();
         drop(outputs);
         let mut text = String::new();

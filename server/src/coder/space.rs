@@ -155,7 +155,7 @@ mod tests {
         fs::write(ground.home.join("cache"), vec![1; 3 << 20]).unwrap();
         fs::write(ground.folder.join("made"), vec![1; 3 << 20]).unwrap();
         let why = run_out.await;
-        assert!(why.starts_with("it took 6 MB"), "{why}");
+        assert!(why.starts_with("it took ") && why.ends_with(" may take 4 MB"), "{why}");
     }
 
     #[test]

@@ -117,7 +117,8 @@ async fn writes(agent: &str) {
     assert_eq!(
         paths(&changes(&server, chat).await),
         made,
-        "the control: its child lives on after the command"
+        "the control: its child lives on after the command: {}",
+        page.last_stream()
     );
     assert_eq!(fs::read_to_string(tree.join("hello.txt")).unwrap(), "hello\n");
     assert!(!project.join("escaped").exists(), "the wall holds");
