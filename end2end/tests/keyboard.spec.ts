@@ -158,5 +158,5 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await tabTo(page, /By keys alone/, '.entry');
   await keys.press('Enter');
   await expect(page).toHaveURL(/\/chat\//);
-  await expect(answer(page)).toContainText('typewritten');
+  await expect(focused(page).locator('.message.assistant')).toContainText('typewritten');
 });
