@@ -42,7 +42,7 @@ test('the launcher offers every flow and says at the field what cannot be', asyn
 test('a new Orchestrator opens from the menu and from the palette', async ({ page, boocode }, info) => {
   await openShop(page, boocode, `new-${info.testId}`);
   await menu(focused(page), 'New in this pane', /New Orchestrator/);
-  await expect(page.getByRole('region', { name: 'New run' })).toBeVisible();
+  await expect(page.locator('.orchestrator-launcher')).toBeVisible();
   await expect(page).toHaveURL(/\/orchestrator$/);
   await looksWell(page);
   await page.screenshot({ path: info.outputPath('pane.png') });
@@ -64,7 +64,7 @@ test('what is launched elsewhere leaves a half-filled form alone, and a fast run
   await openShop(page, boocode, `form-${info.testId}`);
   const chat = page.url();
   await menu(focused(page), 'New in this pane', /New Orchestrator/);
-  const form = page.getByRole('region', { name: 'New run' });
+  const form = page.locator('.orchestrator-launcher');
   const asked = form.getByLabel('What should the reviewers look at in particular?');
   await asked.fill('Half a thought');
   const launcher = page.url();
@@ -108,7 +108,7 @@ test('without scripts the launcher sends the band that was chosen', async ({ pag
   const still = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() });
   const reader = await still.newPage();
   await reader.goto(page.url());
-  await reader.getByRole('radio', { name: 'Large' }).check();
+  await reader.getByRole('radio', { name: 'Large', exact: true }).check();
   await reader.getByRole('button', { name: /^Launch/ }).click();
   await expect(reader).toHaveURL(/\/run\//);
   await expect(reader.locator('.orchestrator-title')).toContainText('large band');

@@ -105,8 +105,11 @@ async fn writes(agent: &str) {
         "{}{}{}[[say second words]]",
         write(agent, &tree.join("hello.txt"), "hello\n"),
         shell(agent, &commands),
-        // One of them takes no command within another.
-        shell(agent, "read child < child.txt; kill -0 $child && echo yes > alive.txt")
+        // Some run what they call for at once.
+        shell(
+            agent,
+            "timeout 20 sh -c 'until read c < child.txt && kill -0 $c; do sleep 0.2; done' && echo yes > alive.txt"
+        )
     );
     work_of(&server, &mut page, &ask, agent).await;
     assert!(page.answer().contains("second words"), "{:?} {}", page.last_status(), page.last_stream());

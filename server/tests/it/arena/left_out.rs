@@ -25,12 +25,12 @@ async fn whoever_left_what_no_patch_can_hold_is_not_taken_for_idle() {
     assert_eq!((&small["files_changed"], &small["left_out"]), (&json!(0), &json!([LEFT_OUT])), "{battle:#}");
     assert_eq!(large["left_out"], json!([]));
 
-    // Whoever describes it and whoever judges it learn of it, and no name.
+    // Whoever describes it and whoever judges it learn of it, and no name beyond what the task itself says.
     let asked = asked_of(&world, "judge").await;
     let of_small: Vec<_> = asked.iter().filter(|words| words.contains("[name]/pipe: a pipe")).collect();
     let judgements = of_small.iter().filter(|words| words.contains("no patch can hold")).count();
     assert_eq!((judgements, of_small.len()), (6, 7), "{asked:#?}");
-    assert!(!asked.iter().any(|words| words.contains("qwen/pipe")));
+    assert!(!asked.iter().any(|words| words.contains(LEFT_OUT)));
 
     let fields = [
         ("of[Contestant]", contestant(&battle, 0)),
