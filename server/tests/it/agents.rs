@@ -97,19 +97,17 @@ async fn writes(agent: &str) {
         // It names its files by the minute, and forgets a session that is loaded in the minute of its making.
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
+    // Some run commands in a terminal, whose end would reach the child before it has a session of its own.
     let commands = format!(
-        "echo x > {}/escaped; setsid sleep 300 >/dev/null 2>&1 & echo $! > child.txt; echo over > done.txt",
+        "echo x > {}/escaped; nohup setsid sleep 300 >/dev/null 2>&1 & echo $! > child.txt; sleep 1; \
+         echo over > done.txt",
         project.display()
     );
     let ask = format!(
         "{}{}{}[[say second words]]",
         write(agent, &tree.join("hello.txt"), "hello\n"),
         shell(agent, &commands),
-        // Some run what they call for at once.
-        shell(
-            agent,
-            "timeout 20 sh -c 'until read c < child.txt && kill -0 $c; do sleep 0.2; done' && echo yes > alive.txt"
-        )
+        shell(agent, "read child < child.txt; kill -0 $child && echo yes > alive.txt")
     );
     work_of(&server, &mut page, &ask, agent).await;
     assert!(page.answer().contains("second words"), "{:?} {}", page.last_status(), page.last_stream());
