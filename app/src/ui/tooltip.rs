@@ -38,15 +38,13 @@ pub fn Tooltips() -> impl IntoView {
     let timer = StoredValue::new(None::<TimeoutHandle>);
     // Where the pointer moved to last: what scrolls under it is not pointed at.
     let pointer = StoredValue::new((0, 0));
-    // What it belongs to.
-    let on = StoredValue::new_local(None::<Element>);
+    let is_of_focus = StoredValue::new(false);
     let later = move |then: Box<dyn Fn()>, after: Duration| {
         stop(timer);
         timer.set_value(set_timeout_with_handle(then, after).ok());
     };
     let show = move |at: Element| {
         tip.set(Some(tip_of(&at)));
-        on.set_value(Some(at.clone()));
         // Its words are there by then.
         request_animation_frame(move || {
             if let (Some(layer), true) = (layer.get_untracked(), at.is_connected()) {
@@ -58,7 +56,7 @@ pub fn Tooltips() -> impl IntoView {
     };
     let hide = move || {
         stop(timer);
-        on.set_value(None);
+        is_of_focus.set_value(false);
         if let Some(layer) = layer.get_untracked() {
             layer.hide_popover().ok();
         }
@@ -71,9 +69,15 @@ pub fn Tooltips() -> impl IntoView {
             }
             let is_resting = pointer.get_value() == (event.client_x(), event.client_y());
             match within(event.target(), HAS_TIP) {
-                Some(on) if !is_resting => later(Box::new(move || show(on.clone())), POINTED_FOR),
+                Some(on) if !is_resting => {
+                    let point = move || {
+                        is_of_focus.set_value(false);
+                        show(on.clone());
+                    };
+                    later(Box::new(point), POINTED_FOR);
+                }
                 // What the keyboard points at stays, whatever scrolls by.
-                _ if is_resting && on.with_value(Option::clone) == document().active_element() => {}
+                _ if is_resting && is_of_focus.get_value() => {}
                 _ => later(Box::new(hide), LEFT_FOR),
             }
         });
@@ -82,7 +86,10 @@ pub fn Tooltips() -> impl IntoView {
         });
         let focus = window_event_listener(ev::focusin, move |event| {
             match within(event.target(), HAS_TIP).filter(|on| on.matches(":focus-visible").unwrap_or(false)) {
-                Some(on) => show(on),
+                Some(on) => {
+                    is_of_focus.set_value(true);
+                    show(on);
+                }
                 None => hide(),
             }
         });
