@@ -11,13 +11,17 @@ async function open(page: Page, boocode: BooCode): Promise<string[]> {
   });
   await logIn(page, boocode);
   await page.goto(`${boocode.url}/design`);
-  // A press works from when the page has come alive.
+  await alive(page);
+  return errors;
+}
+
+/** A press works from when the page has come alive. */
+async function alive(page: Page): Promise<void> {
   await expect(async () => {
     await page.getByRole('tab', { name: 'Diff' }).click();
     await expect(page.getByRole('tab', { name: 'Diff' })).toHaveAttribute('aria-selected', 'true', { timeout: 500 });
   }).toPass();
   await page.getByRole('tab', { name: 'Output' }).click();
-  return errors;
 }
 
 const focused = (page: Page) => page.locator(':focus');
@@ -100,6 +104,7 @@ test('what a menu cannot do says why, and what is on is marked', async ({ page, 
   const arena = page.getByRole('menuitem', { name: 'Arena' });
   await expect(arena).toHaveAttribute('aria-disabled', 'true');
   await expect(arena).toHaveAccessibleDescription('No second model is reachable');
+  await expect(arena).toBeInViewport({ ratio: 1 });
   await arena.click({ force: true });
   await expect(page.getByRole('menu', { name: 'Pane' })).toBeVisible();
   await expect(page.getByText('Chosen: nothing yet')).toBeVisible();
@@ -261,6 +266,7 @@ test('the theme is chosen by hand, and the next page comes with it', async ({ pa
   const html = await page.request.get(`${boocode.url}/`).then((answer) => answer.text());
   expect(html).toContain('data-theme="dark"');
   await page.reload();
+  await alive(page);
   await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked();
   const cookie = (await page.context().cookies()).find(({ name }) => name === 'boocode-theme')!;
   expect(cookie).toMatchObject({ value: 'dark', sameSite: 'Lax', httpOnly: false });
