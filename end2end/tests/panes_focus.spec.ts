@@ -111,6 +111,7 @@ test('what is reopened comes to the front', async ({ chat }) => {
   // A whole pane too.
   await menu(focused(chat), 'More', /Close this pane/);
   await expect(chat).toHaveURL(/\/settings$/);
+  await expect(focused(chat)).toBeFocused();
   await chat.keyboard.press('Alt+Shift+t');
   await expect(panes(chat)).toHaveCount(2);
   await expect(chat).toHaveURL(first);

@@ -1,4 +1,5 @@
 import { type Browser, type Page } from '@playwright/test';
+import { focused } from './panes';
 import { BooCode, expect, freePort, list, live, logIn, test, Wire } from './world';
 
 /** Settings as a page, once the browser's half of it is there. */
@@ -257,7 +258,7 @@ test('the default model and the lane of a server are chosen here', async ({ chat
     await list(other);
     await other.getByRole('button', { name: /^New chat in/ }).first().click();
     await expect(other).toHaveURL(/\/chat\//);
-    await expect(other.locator('.composer [name=model]')).toHaveValue(`${name}/small`);
+    await expect(focused(other).locator('.pane-body:not([hidden]) .composer [name=model]')).toHaveValue(`${name}/small`);
     await other.context().close();
 
     await choice.getByLabel('Model').selectOption('');
