@@ -11,12 +11,13 @@ use crate::{
     icon::Icon,
 };
 
+/// Of everybody where all of a battle stands at once, as on paper.
 #[component]
-pub fn OutputsView() -> impl IntoView {
+pub fn OutputsView(is_whole: RwSignal<bool>) -> impl IntoView {
     let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
     let all = untrack(|| arena.read(feed, |it| it.contestants.iter().map(|it| it.id).collect::<Vec<_>>()));
     let all = all.unwrap_or_default();
-    let shown = Memo::new(move |_| match arena.alone.get() {
+    let shown = Memo::new(move |_| match arena.alone.get().filter(|_| !is_whole.get()) {
         Some(alone) => vec![alone],
         None => all.clone(),
     });

@@ -163,7 +163,7 @@ fn Views() -> impl IntoView {
     });
     let chosen = Memo::new(move |_| if is_whole.get() { View::Output } else { arena.view.get() });
     let shown = move || match chosen.get() {
-        View::Output => view! { <OutputsView /> }.erase(),
+        View::Output => view! { <OutputsView is_whole /> }.erase(),
         View::Changes => view! { <ChangesView /> }.erase(),
         View::Analysis => view! { <AnalysisView /> }.erase(),
         View::Examinations => view! { <ExaminationsView /> }.erase(),
