@@ -48,7 +48,7 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     await expect(analysis).toContainText(/\d+ calls/);
     await analysis.getByRole('button', { name: 'Compare the results' }).click();
     await expect(head).toContainText('Comparing');
-    await expect(head).toContainText(/(wins over|No winner).*of \d+ judgements agree\./, { timeout: 480_000 });
+    await expect(head).toContainText(/(wins over|No winner).*of \d+ judgements agree\./, { timeout: 900_000 });
     await expect(analysis.locator('.arena-matrix')).toBeVisible();
     expect(await scrollsSideways(page)).toBe(false);
     await page.screenshot({ path: info.outputPath('analysis.png') });

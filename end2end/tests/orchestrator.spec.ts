@@ -108,7 +108,8 @@ test('without scripts the launcher sends the band that was chosen', async ({ pag
   const still = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() });
   const reader = await still.newPage();
   await reader.goto(page.url());
-  await reader.getByRole('radio', { name: 'Large', exact: true }).check();
+  await reader.locator('.orchestrator-launcher').getByText('Large', { exact: true }).click();
+  await expect(reader.getByRole('radio', { name: 'Large', exact: true })).toBeChecked();
   await reader.getByRole('button', { name: /^Launch/ }).click();
   await expect(reader).toHaveURL(/\/run\//);
   await expect(reader.locator('.orchestrator-title')).toContainText('large band');

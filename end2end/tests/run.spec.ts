@@ -61,7 +61,9 @@ test('a code review streams, survives kill -9, and its evidence is checked', asy
   await page.goto(`${boocode.url}/history?kind=run&state=failed`);
   await expect(listed).toHaveCount(0);
   await page.goto(`${boocode.url}/history?kind=run`);
+  await page.getByText('Filters', { exact: true }).click();
   await page.getByLabel('Project', { exact: true }).selectOption({ label: project.split('/').pop() });
+  await page.getByRole('button', { name: 'Apply' }).click();
   await expect(page).toHaveURL(/project=/);
   await expect(listed).toHaveCount(1);
 
