@@ -5,7 +5,7 @@ import { BooCode, expect, live } from './world';
 // No model server is configured or found, so BooCode runs its own small model: a real one, with real answers. It is slow,
 // and so are its judgements.
 test('a real model answers as three personas, and is stopped, resumed, judged, examined and overridden', async ({ page }, info) => {
-  test.setTimeout(900_000);
+  test.setTimeout(1_500_000);
   const boocode = new BooCode([]);
   try {
     await boocode.start();
