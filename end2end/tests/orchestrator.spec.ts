@@ -77,7 +77,7 @@ test('what is launched elsewhere leaves a half-filled form alone, and a fast run
   await live(page);
   await expect(form).toBeVisible();
   // What is launched in it takes its place.
-  await form.getByRole('radio', { name: 'Medium', exact: true }).check();
+  await form.getByRole('radio', { name: 'Medium', exact: true }).press('Space');
   await form.getByText('Fast: each worker looks less deep').click();
   await asked.fill(`Look. ${TRUE}`);
   await form.getByRole('button', { name: /^Launch/ }).click();
@@ -108,7 +108,7 @@ test('without scripts the launcher sends the band that was chosen', async ({ pag
   // What would make the page alive does not come.
   await page.route(/\/pkg\/.*\.(js|wasm)/, (route) => route.abort());
   await page.reload();
-  await page.getByRole('radio', { name: 'Large', exact: true }).check();
+  await page.getByRole('radio', { name: 'Large', exact: true }).press('Space');
   await page.getByRole('button', { name: /^Launch/ }).click();
   await expect(page).toHaveURL(/\/run\//);
   await expect(page.locator('.orchestrator-title')).toContainText('large band');
