@@ -82,6 +82,10 @@ fn watch(
                 if let Some(meter) = &mut meter {
                     meter.look(&piece);
                 }
+                // Before the agent has it: many close the connection on the last event, and say that they are done.
+                if tail.is_last {
+                    count(&mut meter, &door).await;
+                }
                 Some((Ok(piece), Some((pieces, tail, meter, door))))
             }
             Some(Err(error)) => {
@@ -89,9 +93,7 @@ fn watch(
                 Some((Err(error), None))
             }
             None => {
-                if let Some(meter) = &mut meter {
-                    door.used.add(meter.measured()).await;
-                }
+                count(&mut meter, &door).await;
                 match end {
                     End::Marked(_) if !tail.is_marked => {
                         door.health.failed("The model server's answer broke off.")
@@ -104,29 +106,45 @@ fn watch(
     })
 }
 
+/// Once.
+async fn count(meter: &mut Option<Meter>, door: &Door) {
+    if let Some(mut meter) = meter.take() {
+        door.used.add(meter.measured()).await;
+    }
+}
+
 /// The end of what came, in which a mark may lie across two pieces.
 #[derive(Default)]
 struct Tail {
     bytes: Vec<u8>,
+    /// The answer is whole.
     is_marked: bool,
+    /// Nothing follows any more, not even what it cost.
+    is_last: bool,
 }
 
 impl Tail {
     fn look(&mut self, protocol: Protocol, piece: &[u8]) {
-        if self.is_marked {
+        if self.is_last {
             return;
         }
         self.bytes.extend_from_slice(piece);
         let has = |mark: &&[u8]| self.bytes.windows(mark.len()).any(|window| window == *mark);
-        self.is_marked = marks(protocol).iter().any(has);
+        self.is_marked |= marks(protocol).iter().any(has);
+        self.is_last = match protocol {
+            Protocol::Chat => has(&DONE),
+            _ => self.is_marked,
+        };
         let from = self.bytes.len().saturating_sub(TAIL_BYTES);
         self.bytes.drain(..from);
     }
 }
 
+const DONE: &[u8] = b"[DONE]";
+
 fn marks(protocol: Protocol) -> &'static [&'static [u8]] {
     match protocol {
-        Protocol::Chat => &[b"[DONE]", b"\"finish_reason\":\"", b"\"finish_reason\": \""],
+        Protocol::Chat => &[DONE, b"\"finish_reason\":\"", b"\"finish_reason\": \""],
         Protocol::Messages => &[b"message_stop"],
         Protocol::Responses => &[b"response.completed", b"response.incomplete", b"response.failed"],
         Protocol::Gemini => &[b"\"finishReason\""],

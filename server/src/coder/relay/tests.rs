@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use axum::{extract::Request, http::HeaderValue};
 use domain::catalogue::{Flavour, Lane};
-use futures::FutureExt as _;
+use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::Value;
 
 use super::*;
@@ -230,6 +230,36 @@ async fn what_answers_cost_is_told_as_they_end_and_added_up() {
     drop(outputs);
     assert!(told.recv().await.is_none());
     ask(&passage, "/v1/chat/completions", "{}").await;
+}
+
+/// An agent may say that it is done, and be measured, before its connection to the model server has ended.
+#[tokio::test]
+async fn what_an_answer_cost_is_counted_before_the_agent_has_its_last_event() {
+    const PIECES: [&str; 3] = [
+        "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}\n\n",
+        "data: [DONE]\n\n",
+    ];
+    let endless = Router::new().fallback(|| async {
+        let pieces = stream::iter(PIECES.map(Ok::<_, std::io::Error>)).chain(stream::pending());
+        ([("content-type", "text/event-stream")], axum::body::Body::from_stream(pieces))
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(axum::serve(listener, endless).into_future());
+    let (outputs, mut told) = mpsc::channel(8);
+    let passage = relay().await.open(endpoint(&url), "chosen", None, &outputs);
+    let asked = client().post(format!("{}/chat/completions", passage.base_url())).body("{}").send();
+    let mut answer = asked.await.unwrap();
+    let mut heard = Vec::new();
+    while !heard.ends_with(b"[DONE]\n\n") {
+        heard.extend_from_slice(&answer.chunk().await.unwrap().unwrap());
+    }
+    assert_eq!(passage.measured().usage.map(|usage| usage.tokens()), Some(11));
+    let Some(Output::Usage(usage)) = told.recv().await else { panic!("nothing is told") };
+    assert_eq!(usage.tokens(), 11);
+    drop((answer, outputs));
+    assert!(told.recv().await.is_none(), "it is counted once");
 }
 
 /// What an agent's model server does before it answers is its model's loading, whichever way it tells of that.
