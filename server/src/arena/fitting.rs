@@ -12,6 +12,10 @@ use crate::{
     engine::{Backend, Stop},
 };
 
+/// So often is asked again when the connection breaks: nothing was told yet, and one break in a dozen judgements is no
+/// reason to give all of them up.
+const BREAKS_MAX: usize = 2;
+
 pub(crate) struct Fitting {
     pub client: reqwest::Client,
     /// Who is asked and how; the question is its last message.
@@ -90,6 +94,22 @@ pub(super) async fn ask_for_whole(
     stop: &Stop,
     instead: impl Fn(String) -> Option<Output>,
 ) -> Result<native::Reply, backend::Error> {
+    for _ in 0..BREAKS_MAX {
+        match ask_once(client, request, outputs, stop, &instead).await {
+            Err(backend::Error::Disconnected { .. }) => {}
+            asked => return asked,
+        }
+    }
+    ask_once(client, request, outputs, stop, &instead).await
+}
+
+async fn ask_once(
+    client: &reqwest::Client,
+    request: &Request,
+    outputs: &mpsc::Sender<Output>,
+    stop: &Stop,
+    instead: impl Fn(String) -> Option<Output>,
+) -> Result<native::Reply, backend::Error> {
     let (heard, mut said) = mpsc::channel(64);
     let mut whole = String::new();
     let listening = async {
@@ -118,9 +138,13 @@ pub(super) async fn ask_for_whole(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
 
-    use axum::{Router, response::IntoResponse as _};
+    use axum::{Router, body::Body, response::IntoResponse as _};
+    use futures::stream;
     use tokio::net::TcpListener;
 
     use super::*;
@@ -131,13 +155,33 @@ mod tests {
     const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"whole\"},\"finish_reason\":\"stop\"}]}\n\n\
         data: [DONE]\n\n";
 
-    /// Asks a server whose first answer breaks off because it is too much, and gives what is told of both.
-    async fn told(told: Told) -> (String, bool, usize) {
-        static ASKED: AtomicUsize = AtomicUsize::new(0);
-        let before = ASKED.load(Ordering::Relaxed);
+    /// What a server does before it gives a whole answer.
+    #[derive(Clone, Copy)]
+    enum First {
+        IsTooMuch,
+        Breaks { times: usize },
+    }
+
+    impl First {
+        fn answer(self, nth: usize) -> Body {
+            match self {
+                Self::IsTooMuch if nth == 0 => Body::from(HALF),
+                Self::Breaks { times } if nth < times => {
+                    let half = HALF.split_inclusive("\n\n").next().unwrap();
+                    Body::from_stream(stream::iter([Ok(half), Err(std::io::Error::other("broken"))]))
+                }
+                _ => Body::from(WHOLE),
+            }
+        }
+    }
+
+    /// Asks such a server, and gives what is told, whether it ended well, and how often it was asked.
+    async fn told(told: Told, first: First) -> (String, bool, usize) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
         let answers = Router::new().fallback(move || async move {
-            let text = if ASKED.fetch_add(1, Ordering::Relaxed) == before { HALF } else { WHOLE };
-            ([("content-type", "text/event-stream")], text).into_response()
+            let answer = first.answer(counted.fetch_add(1, Ordering::Relaxed));
+            ([("content-type", "text/event-stream")], answer).into_response()
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
@@ -166,13 +210,24 @@ mod tests {
                 text.push_str(&piece);
             }
         }
-        (text, is_done, ASKED.load(Ordering::Relaxed) - before)
+        (text, is_done, asked.load(Ordering::Relaxed))
     }
 
     /// Half an answer and a whole one would be read as one.
     #[tokio::test]
     async fn what_is_read_at_the_end_is_told_once_and_what_was_seen_is_not_told_again() {
-        assert_eq!(told(Told::OnceWhole).await, ("whole".to_owned(), true, 2));
-        assert_eq!(told(Told::AsItComes).await, ("half".to_owned(), false, 1));
+        let first = First::IsTooMuch;
+        assert_eq!(told(Told::OnceWhole, first).await, ("whole".to_owned(), true, 2));
+        assert_eq!(told(Told::AsItComes, first).await, ("half".to_owned(), false, 1));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_has_read_yet_is_asked_again_when_the_connection_breaks() {
+        let breaks = |times| First::Breaks { times };
+        assert_eq!(told(Told::OnceWhole, breaks(2)).await, ("whole".to_owned(), true, 3));
+        assert_eq!(told(Told::OnceWhole, breaks(3)).await, (String::new(), false, 3));
+        // What was read along may be seen or be overtaken by the break; it is not asked for again.
+        let (_, is_done, asked) = told(Told::AsItComes, breaks(1)).await;
+        assert_eq!((is_done, asked), (false, 1));
     }
 }

@@ -166,7 +166,8 @@ impl Turn<'_> {
                 Err(_) => return Err(self.silent()),
                 Ok(Ok(Some(bytes))) => bytes,
                 Ok(Ok(None)) => break,
-                Ok(Err(_)) => {
+                Ok(Err(error)) => {
+                    tracing::warn!(server = %self.server(), "an answer broke off: {error:?}");
                     broke = true;
                     break;
                 }
