@@ -17,8 +17,8 @@ use crate::{
 };
 
 const TITLE_TOKENS_MAX: u32 = 32;
-/// The small model sometimes does not find an end.
-const SMALL_MODEL_TOKENS_MAX: u32 = 1_024;
+/// The small model often does not find an end, and what it says after a page is worth nobody's waiting.
+const SMALL_MODEL_TOKENS_MAX: u32 = 512;
 
 /// In place of an answer that never came.
 const UNANSWERED: &str = "[I was stopped before I answered.]";
