@@ -14,7 +14,7 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     await form.getByText('Q&A').click();
     const model = (await form.getByLabel('Model of A').locator('option', { hasText: /smollm2/i }).first().getAttribute('value'))!;
     await choose(form, 'Persona', [['Debugger', model], ['Architect', model], ['Explainer', model]]);
-    await form.getByLabel('Prompt').fill('Tell a long story about a compiler.');
+    await form.getByLabel('Prompt').fill('Tell a story about a compiler in five sentences.');
     await form.getByText('Terms').click();
     await form.getByLabel('Compare the results when all are over').uncheck();
     await launch(page, form);

@@ -173,7 +173,7 @@ test('a combobox narrows what is typed and passes over what cannot be chosen', a
     const id = await field.getAttribute('aria-activedescendant');
     return page.locator(`[id="${id}"] .menu-label`).textContent();
   };
-  expect(await active()).toBe('qwen3.6-35b-a3b');
+  await expect.poll(active).toBe('qwen3.6-35b-a3b');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   // Past the one whose server does not answer.
