@@ -5,6 +5,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     io::{ErrorKind, Result as IoResult, Write as _},
+    mem,
     os::fd::AsFd,
     path::Path,
 };
@@ -67,9 +68,9 @@ fn run(steps: &[Step], journal: &mut Journal, folder: &Path) -> Result<(), Error
     for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.new.is_some()) {
         work.put(number, step)?;
     }
-    // From here on it counts.
-    journal.state = State::Done;
-    journal.write(folder)
+    // Once that is written it counts. Until then all of it can be taken back.
+    let moving = mem::replace(&mut journal.state, State::Done);
+    journal.write(folder).inspect_err(|_| journal.state = moving)
 }
 
 struct Work<'a> {

@@ -70,6 +70,26 @@ fn a_file_that_changed_meanwhile_stays_and_so_do_the_others() {
     assert_eq!(fs::read_to_string(project.path().join("z")).unwrap(), "changed since");
 }
 
+/// The journal would be written through a folder that the plan itself makes.
+#[test]
+fn what_cannot_be_called_done_is_taken_back() {
+    let project = project();
+    let journal = project.path().join("journal");
+    fs::create_dir(&journal).unwrap();
+    let steps = vec![
+        step(&project, "a", Some("changed")),
+        step(&project, "gone/b", None),
+        step(&project, "journal/apply.json.new/c", Some("in the way")),
+    ];
+    let error = carry_out(Plan { steps, unchanged: Vec::new() }, project.path(), &journal, "w").unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+    for name in ["a", "gone/b"] {
+        assert_eq!(fs::read_to_string(project.path().join(name)).unwrap(), name);
+    }
+    assert_eq!(fs::read_dir(&journal).unwrap().count(), 0);
+    assert!(!project.path().join(".boocode-apply-w").exists());
+}
+
 #[test]
 fn a_file_that_came_meanwhile_stays_and_so_do_the_others() {
     let project = project();
