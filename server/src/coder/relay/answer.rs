@@ -85,6 +85,7 @@ fn watch(
                 // Before the agent has it: many close the connection on the last event, and say that they are done.
                 if tail.is_last {
                     count(&mut meter, &door).await;
+                    door.health.answered();
                 }
                 Some((Ok(piece), Some((pieces, tail, meter, door))))
             }

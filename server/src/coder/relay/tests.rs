@@ -249,6 +249,7 @@ async fn what_an_answer_cost_is_counted_before_the_agent_has_its_last_event() {
     tokio::spawn(axum::serve(listener, endless).into_future());
     let (outputs, mut told) = mpsc::channel(8);
     let passage = relay().await.open(endpoint(&url), "chosen", None, &outputs);
+    passage.health.failed("It broke.");
     let asked = client().post(format!("{}/chat/completions", passage.base_url())).body("{}").send();
     let mut answer = asked.await.unwrap();
     let mut heard = Vec::new();
@@ -256,6 +257,7 @@ async fn what_an_answer_cost_is_counted_before_the_agent_has_its_last_event() {
         heard.extend_from_slice(&answer.chunk().await.unwrap().unwrap());
     }
     assert_eq!(passage.measured().usage.map(|usage| usage.tokens()), Some(11));
+    assert_eq!(passage.trouble(), None, "it has answered well since");
     let Some(Output::Usage(usage)) = told.recv().await else { panic!("nothing is told") };
     assert_eq!(usage.tokens(), 11);
     drop((answer, outputs));
