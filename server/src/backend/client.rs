@@ -5,6 +5,9 @@ use reqwest::{Client, NoProxy, Proxy, redirect};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const KEEPALIVE: Duration = Duration::from_secs(30);
+/// Shorter than the five seconds after which many servers, llama.cpp's among them, close a connection that nobody uses:
+/// a question that meets the closing is lost, and must not be sent again by itself.
+const IDLE_MAX: Duration = Duration::from_secs(2);
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
 /// The one client for every model server. It follows no redirect, since a key must not travel to another host, and
@@ -17,6 +20,7 @@ pub fn http_client() -> Result<Client, reqwest::Error> {
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_LIMIT)
         .tcp_keepalive(KEEPALIVE)
+        .pool_idle_timeout(IDLE_MAX)
         .tcp_nodelay(true);
     for proxy in proxies(|name| env::var(name).ok()) {
         builder = builder.proxy(proxy?);
@@ -49,6 +53,7 @@ mod tests {
     use super::*;
     use axum::Router;
     use axum::http::StatusCode;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
     async fn serve(status: StatusCode) -> std::net::SocketAddr {
@@ -75,6 +80,36 @@ mod tests {
         assert_eq!(status(format!("http://{direct}/")).await, StatusCode::OK);
         assert_eq!(status(format!("http://localhost:{}/", direct.port())).await, StatusCode::OK);
         assert_eq!(status("http://models.invalid/".to_owned()).await, StatusCode::IM_A_TEAPOT);
+    }
+
+    /// Answers one question a connection, and hangs up on the next, as a server does that was about to close it.
+    async fn serve_once_a_connection() -> std::net::SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let mut question = [0; 1024];
+                    let _ = connection.read(&mut question).await;
+                    let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+                    let _ = connection.read(&mut question).await;
+                });
+            }
+        });
+        address
+    }
+
+    /// Control: a client as it comes takes the old connection.
+    #[tokio::test]
+    async fn a_connection_that_a_server_may_be_closing_is_not_used_again() {
+        let url = format!("http://{}/", serve_once_a_connection().await);
+        let (ours, plain) = (http_client().unwrap(), Client::builder().no_proxy().build().unwrap());
+        for client in [&ours, &plain] {
+            client.post(&url).send().await.unwrap();
+        }
+        tokio::time::sleep(IDLE_MAX + Duration::from_millis(300)).await;
+        assert!(ours.post(&url).send().await.is_ok());
+        assert!(plain.post(&url).send().await.is_err());
     }
 
     /// Control: a client as it comes follows, and fails on the address that leads nowhere.

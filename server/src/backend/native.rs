@@ -141,7 +141,7 @@ impl Turn<'_> {
         loop {
             let sight = tokio::select! {
                 biased;
-                response = &mut response => return response.map_err(|error| self.unsent(&error)),
+                response = &mut response => return response.map_err(|error| self.unsent(error)),
                 () = time::sleep_until(self.start_limit()) => return Err(self.slow()),
                 sight = loading::look(place) => sight,
             };
@@ -167,7 +167,7 @@ impl Turn<'_> {
                 Ok(Ok(Some(bytes))) => bytes,
                 Ok(Ok(None)) => break,
                 Ok(Err(error)) => {
-                    tracing::warn!(server = %self.server(), "an answer broke off: {error:?}");
+                    tracing::warn!(server = self.server(), "an answer broke off: {:?}", error.without_url());
                     broke = true;
                     break;
                 }
@@ -275,11 +275,13 @@ impl Turn<'_> {
         }
     }
 
-    fn unsent(&self, error: &reqwest::Error) -> Error {
-        match error.is_connect() {
-            true => Error::Unreachable { server: self.server() },
-            false => Error::Disconnected { server: self.server() },
+    fn unsent(&self, error: reqwest::Error) -> Error {
+        let server = self.server();
+        if error.is_connect() {
+            return Error::Unreachable { server };
         }
+        tracing::warn!(server, "a question could not be sent: {:?}", error.without_url());
+        Error::Disconnected { server }
     }
 
     /// Scheme, host and port: the rest of the address may hold credentials.
