@@ -59,11 +59,10 @@ impl Backend for CheckRun {
     ) -> BoxFuture<'a, Result<Measured, backend::Error>> {
         async move {
             let _ = outputs.send(Output::Phase(Phase::Preparing)).await;
-            let setup = self.coders.setup_of_battle(self.battle).await?;
-            let tree = self.tree().await?;
-            let turn = Turn { stream: self.stream, outputs, stop };
-            let tree = self.coders.set_up(tree, &setup, turn).await?;
-            let checked = self.check(&tree, outputs, stop).await?;
+            let checked = self.in_clean_tree(outputs, stop).await;
+            // Also of an attempt that is lost, of which nothing is kept.
+            self.remove_tree().await;
+            let checked = checked?;
             let measured = Measured { duration_ms: checked.duration_ms, ..Measured::default() };
             let made = Made { checked: Some(checked), ..Made::default() };
             persist(|| store::results::keep(self.coders.db(), self.stream, &made, None)).await?;
@@ -72,17 +71,10 @@ impl Backend for CheckRun {
         .boxed()
     }
 
-    /// Its tree has served, wherever its making or its use broke off; nobody looks at it again.
+    /// Its tree is there still if its making or its use had to be broken off.
     fn keep(&self) -> BoxFuture<'_, Result<(), backend::Error>> {
         async move {
-            let (_, folder) = self.place();
-            let removed = blocking(move || match folder.exists() {
-                true => git::Worktree::open(&folder)?.remove(),
-                false => Ok(()),
-            });
-            if let Err(error) = removed.await {
-                tracing::warn!(%error, "the tree of a check could not be removed; the next start does");
-            }
+            self.remove_tree().await;
             Ok(())
         }
         .boxed()
@@ -94,6 +86,30 @@ impl CheckRun {
         let id = format!("check-{}-{}", self.stream.task, self.stream.attempt);
         let folder = self.coders.checks().join(&id);
         (id, folder)
+    }
+
+    async fn in_clean_tree(
+        &self,
+        outputs: &mpsc::Sender<Output>,
+        stop: &Stop,
+    ) -> Result<Checked, backend::Error> {
+        let setup = self.coders.setup_of_battle(self.battle).await?;
+        let tree = self.tree().await?;
+        let turn = Turn { stream: self.stream, outputs, stop };
+        let tree = self.coders.set_up(tree, &setup, turn).await?;
+        self.check(&tree, outputs, stop).await
+    }
+
+    /// It has served; nobody looks at it again.
+    async fn remove_tree(&self) {
+        let (_, folder) = self.place();
+        let removed = blocking(move || match folder.exists() {
+            true => git::Worktree::open(&folder)?.remove(),
+            false => Ok(()),
+        });
+        if let Err(error) = removed.await {
+            tracing::warn!(%error, "the tree of a check could not be removed; the next start does");
+        }
     }
 
     /// A clean one: nothing that somebody built or left lying about is in it.
