@@ -4,6 +4,7 @@ mod check;
 mod contesting;
 mod digesting;
 mod fitting;
+mod launch;
 mod persist;
 mod port;
 mod results;

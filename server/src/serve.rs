@@ -143,6 +143,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             personas,
             models: models.clone(),
             results,
+            launching: Arc::default(),
         }),
         coders: offers,
     };

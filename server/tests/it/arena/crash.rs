@@ -66,6 +66,22 @@ async fn what_no_battle_owns_is_swept_at_the_next_start() {
     server.stop().await;
 }
 
+/// As a database leaves it that goes away while a battle is committed: what it would have begun with is there already.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_launch_left_that_failed_is_not_in_the_way_of_the_next() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = Uuid::now_v7().to_string();
+    let left = world.folder.path().join("one/snapshots").join(&id);
+    git::Snapshot::take(&left, &id, &field.project, false, &git::Limits::default()).unwrap();
+    let mut battle = field.coding("[[say So.]]", &["native@small", "native@large"]);
+    battle["id"] = id.clone().into();
+    assert_eq!(launch(&server, battle).await, id);
+    assert_eq!(over(&server, &id).await["status"], "completed");
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn another_server_on_the_same_database_finishes_what_needs_no_folder() {
     let world = World::new().await;

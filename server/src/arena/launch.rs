@@ -1,0 +1,149 @@
+//! From what a person filled in to a battle that is there, with what everybody begins with.
+
+use std::path::PathBuf;
+
+use app::error::AppError;
+use domain::{
+    Rejected,
+    backend::{Backend, Wanted},
+    battle::{self, Battle, Draft, Entry, Identity, Judge, Kind, Launch, Line, Roster, Terms},
+    catalogue::Lane,
+    chat::Choice,
+    id::{BattleId, ContestantId},
+    layout::Origin,
+};
+use git::Limits;
+use uuid::Uuid;
+
+use super::Port;
+use crate::{coder::blocking_for_person, engine::now_ms};
+
+impl Port {
+    pub(super) async fn launch_once(&self, draft: Draft, origin: Origin) -> Result<BattleId, AppError> {
+        let _alone = self.launching.lock().await;
+        // Asked again, because its answer never reached the browser.
+        if store::battles::is_there(&self.db, draft.id).await? {
+            return Ok(draft.id);
+        }
+        let project = store::workspace::project_of_session(&self.db, draft.session).await?;
+        let folder = PathBuf::from(&project.path);
+        let launch = self.agreed(draft, project).await?;
+        let (id, kind) = (launch.id, launch.kind);
+        let battle = Battle::new(launch)?;
+        match kind {
+            Kind::Coding => self.begin_with(&battle, folder).await?,
+            // Its personas and its results lie there.
+            Kind::Qa => there_is(folder).await?,
+        }
+        let started = store::commit::start_battle(&self.db, battle, now_ms(), origin).await;
+        // Of a commit whose answer was lost nobody knows whether it still comes to be.
+        if matches!(started, Err(store::Error::Rejected(_)))
+            && kind == Kind::Coding
+            && matches!(store::battles::is_there(&self.db, id).await, Ok(false))
+        {
+            self.forget_beginning(id).await;
+        }
+        started?;
+        Ok(id)
+    }
+
+    /// Parses a draft into what may be launched. Whatever is wrong with one contestant is said with its letter.
+    async fn agreed(&self, draft: Draft, project: domain::workspace::Project) -> Result<Launch, AppError> {
+        let Draft { id, session, kind, prompt, contestants, limit_s, tokens_max, carry, check, judge } =
+            draft;
+        // Before anybody is asked whether they can: what is typed, and how many there are, is known at once.
+        let wrong = |field: &'static str| move |rejected: Rejected| AppError::from(rejected).at(field);
+        battle::check_prompt(&prompt).map_err(wrong("prompt"))?;
+        battle::check_count(contestants.len()).map_err(wrong("contestants"))?;
+        battle::check_limit(limit_s).map_err(wrong("limit"))?;
+        battle::check_tokens(tokens_max).map_err(wrong("tokens"))?;
+        let mut entries = Vec::new();
+        for (place, line) in contestants.into_iter().enumerate() {
+            let letter = battle::letter(place);
+            let entry = self.entry(kind, &project.path, line).await;
+            entries.push(entry.map_err(|error| with_letter(letter, error))?);
+        }
+        let roster = Roster::new(kind, entries).map_err(wrong("contestants"))?;
+        let ids = roster.entries().iter().map(|_| ContestantId(Uuid::now_v7())).collect();
+        let judge = match judge.as_str() {
+            "" => None,
+            model => {
+                let chosen = Choice::for_chat(&self.models.catalogue(), model);
+                let Choice { model, paid, .. } = chosen.map_err(wrong("judge"))?;
+                Some(Judge { model, paid })
+            }
+        };
+        let check = Some(check.trim().to_owned()).filter(|command| !command.is_empty());
+        // Whoever comes late begins like everybody else, whatever the project asks for by then.
+        let setup = match kind {
+            Kind::Coding => Some(store::setups::get(&self.db, project.id).await?),
+            Kind::Qa => None,
+        };
+        let host = self.coders.host().to_owned();
+        let terms = Terms { limit_s, tokens_max, carry, check, setup, judge, host };
+        let (project, at_ms) = (project.id, now_ms());
+        Ok(Launch { id, session, project, kind, prompt, terms, roster, ids, at_ms })
+    }
+
+    async fn entry(&self, kind: Kind, project: &str, line: Line) -> Result<Entry, AppError> {
+        let Line { identity, model, variant } = line;
+        let catalogue = self.models.catalogue();
+        let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &model)?;
+        if kind == Kind::Qa {
+            server.check_chat()?;
+        }
+        let identity = match kind {
+            Kind::Coding => {
+                let wanted = Wanted { backend: Backend(identity), carry: false, asks: false };
+                Identity::Backend(self.offers.check(wanted, server.clone()).await?.backend)
+            }
+            Kind::Qa if identity.is_empty() => Identity::Plain,
+            Kind::Qa => {
+                let found = self.personas.find(project.to_owned(), &identity).await?;
+                Identity::Persona(found.name)
+            }
+        };
+        let lane = if paid { Lane::Cloud } else { Lane::Local };
+        Ok(Entry { identity, model, variant: variant.trim().to_owned(), lane })
+    }
+
+    /// Keeps what the project holds now, so that everybody begins with the same.
+    async fn begin_with(&self, battle: &Battle, project: PathBuf) -> Result<(), AppError> {
+        let (id, carry, folder) = (battle.id, battle.terms.carry, self.coders.snapshot_folder(battle.id.0));
+        let copy = battle.terms.setup.as_ref().map(|setup| setup.copy.clone()).unwrap_or_default();
+        let taken = blocking_for_person(move || {
+            // From a launch of which nobody knew how it ended. It never came to be, so nobody began with it.
+            if folder.exists() {
+                git::Worktree::open(&folder)?.remove()?;
+            }
+            let copy: Vec<_> = copy.into_iter().map(PathBuf::from).collect();
+            let start = git::Start { carry, copy: &copy };
+            git::Snapshot::take_with(&folder, &id.to_string(), &project, start, &Limits::default())
+        });
+        taken.await.map(drop)
+    }
+
+    async fn forget_beginning(&self, id: BattleId) {
+        let folder = self.coders.snapshot_folder(id.0);
+        let removed = blocking_for_person(move || git::Worktree::open(&folder)?.remove()).await;
+        if let Err(error) = removed {
+            tracing::warn!(%error, "what a battle would have begun with stays until the next start");
+        }
+    }
+}
+
+fn with_letter(letter: char, error: AppError) -> AppError {
+    match error {
+        AppError::Rejected(_) | AppError::Invalid(_) => {
+            AppError::Invalid(format!("Contestant {letter}: {error}")).at(letter)
+        }
+        error => error,
+    }
+}
+
+/// In the words that a folder without which nothing can begin is missed with.
+async fn there_is(folder: PathBuf) -> Result<(), AppError> {
+    let shown = folder.display().to_string();
+    let is_there = tokio::fs::metadata(folder).await.is_ok_and(|found| found.is_dir());
+    if is_there { Ok(()) } else { Err(AppError::Invalid(format!("There is no folder at {shown}."))) }
+}
