@@ -41,6 +41,9 @@ pub async fn works_in_a_flow(agent: &str) {
     let run = runs::over(&server, &id).await;
     assert_eq!((run["status"].as_str(), run["backend"].as_str()), (Some("done"), Some(agent)), "{run:#}");
     assert!(runs::steps(&run).iter().all(|(_, status)| *status == "done"), "{run:#}");
+    let log = world.model_log().await;
+    let results = log["requests"].as_array().unwrap().iter().filter_map(|it| it["tool_results"].as_u64());
+    assert!(results.max() >= Some(3), "the control: it looked, and tried to write in two ways: {log:#}");
     let after = shop.files();
     assert!(before == after, "the project was changed");
     server.stop().await;
