@@ -88,13 +88,13 @@ pub async fn choose_default_model(#[server(default)] model: String) -> Result<()
     ports::settings()?.set_default_model(model).await
 }
 
-/// Deletes for good what was discarded.
 /// Throws away what projects held when runs began that are over. Their reports stay.
 #[server(endpoint = "free_recordings")]
 pub async fn free_recordings() -> Result<(), AppError> {
     ports::coders()?.free_recordings().await
 }
 
+/// Deletes for good what was discarded.
 #[server(endpoint = "empty_trash")]
 pub async fn empty_trash() -> Result<(), AppError> {
     ports::coders()?.empty_trash().await
