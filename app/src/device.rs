@@ -79,7 +79,8 @@ mod imp {
             let Ok(told) = event.dyn_into::<StorageEvent>() else { return };
             // Without a key all of it was forgotten.
             if told.key().is_none_or(|changed| changed == key) {
-                run(told.new_value());
+                // By now it may be something newer than what is told.
+                run(remembered(&key));
             }
         });
         on_cleanup(move || listener.remove());

@@ -214,6 +214,14 @@ test('two pages of a browser on one chat share what stands at its composer', asy
   await expect(attached(chat)).toHaveText([/first/, /second/]);
   await field(chat).fill('half a thought');
   await expect(field(other)).toHaveValue('half a thought');
+  // A page that is busy hears late of what was typed meanwhile, and neither shows nor keeps what is old by then.
+  await other.evaluate(() => {
+    const key = Object.keys(localStorage).find((key) => localStorage.getItem(key) === 'half a thought')!;
+    window.dispatchEvent(new StorageEvent('storage', { key, newValue: 'half a' }));
+  });
+  await field(chat).pressSequentially(' and more');
+  await expect(field(other)).toHaveValue('half a thought and more');
+  await expect(field(chat)).toHaveValue('half a thought and more');
   await other.getByRole('button', { name: 'Remove first.txt' }).click();
   await expect(attached(chat)).toHaveText([/second/]);
   await chat.reload();

@@ -1,6 +1,6 @@
 //! What a chat's composer keeps in this browser, so that a reload or a crash of the tab takes none of it.
 
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use domain::id::ChatId;
 
@@ -29,13 +29,19 @@ pub enum By {
 /// before, and then what other pages make of it.
 pub fn keep(key: String, text: impl Fn() -> String + 'static, take: impl Fn(Option<String>, By) + 'static) {
     let take: Rc<dyn Fn(Option<String>, By)> = Rc::new(take);
-    let told = Rc::clone(&take);
-    device::hear_of(key.clone(), Box::new(move |now| told(now, By::OtherPage)));
+    let heard: Rc<Cell<Option<String>>> = Rc::default();
+    let (told, hearing) = (Rc::clone(&take), Rc::clone(&heard));
+    let hear = move |now: Option<String>| {
+        hearing.set(Some(now.clone().unwrap_or_default()));
+        told(now, By::OtherPage);
+    };
+    device::hear_of(key.clone(), Box::new(hear));
     effect_first(move |is_first| {
         let now = text();
         if is_first {
             take(device::remembered(&key), By::Before);
-        } else {
+        } else if heard.take().as_ref() != Some(&now) {
+            // What was heard is remembered already: written once more it would undo what the other page types meanwhile.
             device::remember(&key, &now);
         }
     });
