@@ -36,6 +36,18 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
   // It is not folded away.
   await expect(form.getByRole('alert')).toHaveText('A contestant may take between 10 seconds and 120 minutes.');
   await expect(form.getByRole('alert')).toBeVisible();
+  // What was refused of one is not said of whoever comes into its place.
+  await form.getByLabel('Minutes for each contestant').fill('30');
+  await form.getByRole('button', { name: 'Add a contestant' }).click();
+  await form.getByLabel('Model of C').selectOption('local/count');
+  await form.getByLabel('Model of B').evaluate((field: HTMLSelectElement) => {
+    field.selectedOptions[0].value = 'local/nothing';
+  });
+  await launch.click();
+  await expect(form.getByRole('alert')).toContainText('Contestant B: The model local/nothing is not offered');
+  await form.getByRole('button', { name: 'Remove B' }).click();
+  await expect(form.getByLabel('Model of B')).toHaveValue('local/count');
+  await expect(form.locator('.field-error')).toBeHidden();
   for (let count = 2; count < 6; count += 1) await form.getByRole('button', { name: 'Add a contestant' }).click();
   await expect(form.getByRole('button', { name: 'Add a contestant' })).toBeDisabled();
   expect(await faults(page)).toEqual([]);
@@ -134,10 +146,14 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await act(page, 'B', /Clear my choice/);
   await expect(head).toContainText('A wins over the other');
 
-  // On paper it is all there, whichever part was looked at, and nothing to press.
+  // On paper, which is narrow, it is all there, whichever part was looked at, and nothing to press.
+  const screen = page.viewportSize()!;
+  await page.setViewportSize({ width: 720, height: screen.height });
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await expect(battle(page).locator('.arena-outputs')).toContainText('It is good now.');
+  await expect(battle(page).locator('.arena-row').first()).toBeVisible();
+  await expect(output(page, 'A').locator('.arena-output-body')).toHaveCSS('max-height', 'none');
   await expect(battle(page).locator('.arena-matrix .won')).toBeVisible();
   await expect(battle(page).locator('.arena-examined')).toContainText('what A changed');
   await expect(battle(page).locator('.arena-figures')).toContainText('Generating');
@@ -145,6 +161,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await expect(battle(page).getByRole('button', { name: 'More of this battle' })).toBeHidden();
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: null });
+  await page.setViewportSize(screen);
   await expect(battle(page).locator('.arena-figure').first()).toBeVisible();
   await expect(battle(page).locator('.arena-outputs')).toHaveCount(0);
 

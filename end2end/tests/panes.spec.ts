@@ -72,6 +72,7 @@ test('when the last pane is closed the session says what to do', async ({ chat }
 
 test('dividers move by key and by drag, for everybody', { tag: '@desk' }, async ({ chat }) => {
   await splitRight(chat);
+  await expect(panes(chat)).toHaveCount(2);
   const width = async () => (await panes(chat).first().boundingBox())!.width;
   const before = await width();
   const divider = chat.getByRole('separator', { name: 'Resize the panes' });

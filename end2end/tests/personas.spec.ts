@@ -32,6 +32,7 @@ test("a project's own are offered, and what is wrong with them is told by its li
   await picker(chat).selectOption('Poet');
   await ask(chat, '[[say rhymed]]');
   await expect(author(chat)).toHaveText('Poet · small');
+  await expect(answer(chat)).toContainText('rhymed');
   // Gone again: what is written stays, and it is said why it was not sent.
   writeFileSync(join(folder, 'AGENTS.md'), '');
   const field = chat.getByLabel('Your message');

@@ -92,6 +92,10 @@ test('the drawer has the keyboard while it is open, and is made for fingers', { 
   }
   await fits(chat);
   await chat.screenshot({ path: info.outputPath('drawer.png') });
+  await close.press('Space');
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(toggle).toBeFocused();
+  await toggle.click();
   await close.click();
   await expect(sidebar(chat)).toBeHidden();
   await expect(toggle).toBeFocused();

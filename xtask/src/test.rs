@@ -24,7 +24,7 @@ use rustix::process::Signal;
 use std::{ffi::OsStr, fs, process::ExitCode, time::Duration};
 use tally::{Counts, Tally};
 
-const BROWSER_LIMIT: Duration = Duration::from_secs(45 * 60);
+const BROWSER_LIMIT: Duration = Duration::from_secs(60 * 60);
 const QUICK_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 #[derive(clap::Args)]

@@ -58,7 +58,11 @@ pub fn ChangesView() -> impl IntoView {
         }
         .erase(),
     };
-    let from = move || select("From", arena.against, all, of.get().map(|of| of.0), Some("The base"));
+    // An earlier try is shown against the base alone.
+    let from = move || {
+        let (shown, is_newest) = of.get().map_or((None, true), |of| (Some(of.0), of.2.is_none()));
+        is_newest.then(|| select("From", arena.against, all, shown, Some("The base")))
+    };
     let to = move || select("To", arena.alone, all, None, None);
     let shown = Memo::new(move |_| of.get().map(|of| of.0));
     let earlier = move || shown.get().map(|id| view! { <TrySelect id /> });

@@ -23,7 +23,8 @@ use crate::{
 fn show(chat: ChatId) -> Erased {
     let Offered(models) = expect_context::<Offered>();
     let Pane { model, worker, .. } = expect_context::<Pane>();
-    let choices = Memo::new(move |_| models.with(|models| choices(models, worker.get().as_ref())));
+    let choices =
+        Memo::new(move |_| models.with(|models| choices(models, &model.read(), worker.get().as_ref())));
     view! {
         <Combobox
             id=format!("models-{chat}")
@@ -41,8 +42,14 @@ fn show(chat: ChatId) -> Erased {
 
 chunk!(models, ChatId, show, "Loading the models");
 
-/// `agent` is who would ask it; nobody is there for a model that answers by itself.
-fn choices(models: &Models, agent: Option<&Offer>) -> Vec<Choice> {
+/// Every model, and the chosen one even where nobody offers it. `agent` is who would ask it; nobody is there for a model
+/// that answers by itself.
+fn choices(models: &Models, chosen: &str, agent: Option<&Offer>) -> Vec<Choice> {
+    let is_missing = !chosen.is_empty() && !models.offers(chosen);
+    let missing = is_missing.then(|| {
+        let label = format!("{chosen} (not offered now)");
+        Choice::new(chosen.to_owned(), label).disabled("No model server offers it.".to_owned())
+    });
     let servers = models.catalogue.servers.iter();
     // An agent's own login is of no use without the agent.
     let usable = servers.filter(|server| agent.is_some() || server.check_chat().is_ok());
@@ -62,7 +69,7 @@ fn choices(models: &Models, agent: Option<&Offer>) -> Vec<Choice> {
         };
         server.models.iter().map(choice).collect::<Vec<_>>()
     };
-    usable.flat_map(of_server).collect()
+    missing.into_iter().chain(usable.flat_map(of_server)).collect()
 }
 
 #[cfg(test)]
@@ -86,7 +93,10 @@ mod tests {
         let servers =
             vec![server("desk", Lane::Local, ServerState::Reachable), server("attic", Lane::Cloud, gone)];
         let models = Models { catalogue: Catalogue { servers }, default: None };
-        let found: Vec<_> = choices(&models, None)
+        let gone = &choices(&models, "desk/c", None)[0];
+        assert_eq!((&*gone.value, &*gone.label), ("desk/c", "desk/c (not offered now)"));
+        assert!(gone.disabled.is_some());
+        let found: Vec<_> = choices(&models, "desk/a", None)
             .into_iter()
             .map(|choice| (choice.value, choice.group, choice.disabled))
             .collect();

@@ -66,16 +66,21 @@ fn focus(is_open: bool) {
 #[component]
 pub fn DrawerClose() -> impl IntoView {
     let drawer = use_context::<Drawer>();
+    let close = move || drawer.map(|Drawer(is_open)| is_open.set(false)).is_some();
     view! {
         <a
             class="icon-button drawer-close"
             href="#"
             role="button"
             aria-label="Close the list"
+            on:keydown=move |key: KeyboardEvent| {
+                if key.key() == " " && close() {
+                    key.prevent_default();
+                }
+            }
             on:click=move |click| {
-                if let Some(Drawer(is_open)) = drawer {
+                if close() {
                     click.prevent_default();
-                    is_open.set(false);
                 }
             }
         >

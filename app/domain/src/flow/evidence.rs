@@ -254,7 +254,8 @@ pub(super) fn place_fault(project: &dyn ProjectText, place: &Place, quote: &str)
     if line > count {
         return flag(Check::Place, format!("{path} has {count} lines, and line {line} is cited."));
     }
-    match until.map(|until| until as usize) {
+    let until = until.map(|until| until as usize);
+    match until {
         Some(until) if until > count => {
             let words = format!("{path} has {count} lines, and lines {line} to {until} are cited.");
             return flag(Check::Place, words);
@@ -264,10 +265,11 @@ pub(super) fn place_fault(project: &dyn ProjectText, place: &Place, quote: &str)
         }
         _ => {}
     }
-    match quote::find(project, path, line, count, quote) {
+    match quote::find(project, path, line..=until.unwrap_or(line), count, quote) {
         quote::Found::There => None,
         quote::Found::Elsewhere(other) => {
-            flag(Check::Quote, format!("The quoted line stands in line {other} of {path}, not in {line}."))
+            let cited = until.map_or_else(|| line.to_string(), |until| format!("{line} to {until}"));
+            flag(Check::Quote, format!("The quoted line stands in line {other} of {path}, not in {cited}."))
         }
         quote::Found::Nowhere => {
             flag(Check::Quote, format!("The quoted line does not stand at {place}, white space aside."))

@@ -85,7 +85,11 @@ pub fn LineView(
                 type="button"
                 aria-label=move || format!("Remove {}", name())
                 disabled=move || !lines.may_remove()
-                on:click=move |_| lines.remove(key)
+                on:click=move |_| {
+                    // What was said of one by its letter would be read of whoever has that letter then.
+                    refused.0.forget();
+                    lines.remove(key);
+                }
             >
                 {Icon::Close.view()}
             </button>

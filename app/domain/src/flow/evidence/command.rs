@@ -22,7 +22,10 @@ pub(super) fn fault(project: &dyn ProjectText, finding: &Finding) -> Option<Stri
     let mut known =
         files.iter().filter_map(|file| Some((file, project.line_count(file)?.min(LINES_MAX)))).peekable();
     known.peek()?;
-    let is_there = known.any(|(file, count)| {
+    // One file may take in another: what is quoted may be the very line.
+    let quoted = finding.places.iter().map(|quoted| &quoted.place.path);
+    let quoted = quoted.filter_map(|file| Some((file, project.line_count(file)?.min(LINES_MAX))));
+    let is_there = known.chain(quoted).any(|(file, count)| {
         (1..=count).any(|number| project.line(file, number).is_some_and(|line| defines(&line, &name)))
     });
     (!is_there).then(|| format!("{file} defines no {name}."))
@@ -41,7 +44,8 @@ fn defined_by(words: Vec<&str>) -> Option<(&'static str, String, Defines)> {
     let own = |name: &&str| !name.starts_with('-') && !name.contains(['=', '<', '{', '$', '"', '\'']);
     let (file, name, defines): (_, _, Defines) = match words.as_slice() {
         ["npm" | "pnpm" | "yarn" | "bun", "run" | "run-script", name, ..] => ("package.json", *name, script),
-        ["npm" | "pnpm" | "yarn" | "bun", name @ ("test" | "start"), ..] => ("package.json", *name, script),
+        // Bun has a test runner of its own.
+        ["npm" | "pnpm" | "yarn", name @ ("test" | "start"), ..] => ("package.json", *name, script),
         ["make", name, ..] => ("Makefile", *name, target),
         ["just", name, ..] => ("justfile", *name, target),
         _ => return None,
@@ -75,23 +79,32 @@ mod tests {
 
     impl ProjectText for Files {
         fn line_count(&self, path: &str) -> Option<usize> {
-            matches!(path, "web/package.json" | "Makefile").then_some(4)
+            match path {
+                "web/package.json" | "Makefile" => Some(4),
+                "mk/test.mk" => Some(1),
+                _ => None,
+            }
         }
 
         fn line(&self, path: &str, number: usize) -> Option<Cow<'_, str>> {
-            let lines = if path == "Makefile" { &MAKEFILE } else { &PACKAGE };
+            let lines: &[&str] = match path {
+                "Makefile" => &MAKEFILE,
+                "mk/test.mk" => &["unit: x"],
+                _ => &PACKAGE,
+            };
             lines.get(number - 1).map(|line| Cow::Borrowed(*line))
         }
     }
 
     #[test]
     fn a_command_is_quoted_and_defined() {
-        let check = |title: &str, quote: &str, expected: Option<&str>| {
-            let place = Place { path: "web/package.json".into(), line: Some(3), until: None };
+        let check_at = |path: &str, title: &str, quote: &str, expected: Option<&str>| {
+            let place = Place { path: path.into(), line: Some(1), until: None };
             let places = vec![Quoted { place, quote: quote.into() }];
             let finding = Finding { title: title.into(), places, ..Finding::default() };
             assert_eq!(fault(&Files, &finding).as_deref(), expected, "{title}");
         };
+        let check = |title, quote, expected| check_at("web/package.json", title, quote, expected);
         let unquoted = Some("The line that defines this command is not quoted.");
         check("npm run build", "", unquoted);
         check("npm run build", "x", None);
@@ -102,6 +115,9 @@ mod tests {
         check("make test", "x", None);
         check("make clean", "x", Some("Makefile defines no clean."));
         check("make fake", "x", Some("Makefile defines no fake."));
+        check("make unit", "x", Some("Makefile defines no unit."));
+        check_at("mk/test.mk", "make unit", "unit: x", None);
+        check("bun test", "x", None);
         check("make -j4", "x", None);
         // What code cannot look up stands on its quote.
         check("just release", "x", None);

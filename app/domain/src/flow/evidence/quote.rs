@@ -1,11 +1,15 @@
 //! Whether a quoted line really stands where it is said to. White space does not count: models and tools change it. Nor
 //! does the line's own number in front of it, which tools show.
 
+use std::ops::RangeInclusive;
+
 use super::ProjectText;
 
 /// Nobody quotes more than this to prove a point.
 const LINES_MAX: usize = 40;
-/// How far around the line is looked, for a helpful word.
+/// Whoever cites more names no place.
+const RANGE_LINES_MAX: usize = 2_000;
+/// How far around the lines is looked, for a helpful word.
 const NEAR_LINES: usize = 5;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -15,8 +19,15 @@ pub(super) enum Found {
     Nowhere,
 }
 
-/// Line `line` of `count` exists. A quote of several lines begins in it; empty ones may lie between.
-pub(super) fn find(project: &dyn ProjectText, path: &str, line: usize, count: usize, quote: &str) -> Found {
+/// The cited lines are among the `count` that there are. A quote of several lines begins in one of them; empty ones may
+/// lie between.
+pub(super) fn find(
+    project: &dyn ProjectText,
+    path: &str,
+    cited: RangeInclusive<usize>,
+    count: usize,
+    quote: &str,
+) -> Found {
     let quoted: Vec<&str> = quote.lines().filter(|text| !text.trim().is_empty()).take(LINES_MAX).collect();
     if quoted.is_empty() {
         return Found::There;
@@ -30,11 +41,12 @@ pub(super) fn find(project: &dyn ProjectText, path: &str, line: usize, count: us
         begins(quoted.iter().map(|line| plain(line)).collect())
             || begins((at..).zip(&quoted).map(|(number, line)| plain(unnumbered(line, number))).collect())
     };
-    if stands_at(line) {
+    if cited.clone().take(RANGE_LINES_MAX).any(stands_at) {
         return Found::There;
     }
-    let mut near = line.saturating_sub(NEAR_LINES).max(1)..=(line + NEAR_LINES).min(count);
-    near.find(|at| stands_at(*at)).map_or(Found::Nowhere, Found::Elsewhere)
+    let before = cited.start().saturating_sub(NEAR_LINES).max(1)..*cited.start();
+    let behind = cited.end() + 1..=(cited.end() + NEAR_LINES).min(count);
+    before.chain(behind).find(|at| stands_at(*at)).map_or(Found::Nowhere, Found::Elsewhere)
 }
 
 /// Without the number that tools put in front.

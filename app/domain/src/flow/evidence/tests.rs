@@ -227,6 +227,21 @@ fn a_quote_must_stand_there_white_space_aside() {
 }
 
 #[test]
+fn a_quote_of_a_range_may_stand_anywhere_in_it() {
+    let check = |lines: &str, expected: &[&str]| {
+        let place = format!(
+            r#""places": [{{"path": "src/cart.rs", "line": "{lines}", "quote": "let n = load(cart);"}}]"#
+        );
+        check_finding(&place, expected);
+    };
+    check("1-2", &[]);
+    check("1-12", &[]);
+    check("2-2", &[]);
+    check("3-5", &["Quote: The quoted line stands in line 2 of src/cart.rs, not in 3 to 5."]);
+    check("8-12", &["Quote: The quoted line does not stand at src/cart.rs:8-12, white space aside."]);
+}
+
+#[test]
 fn the_web_has_addresses_dates_and_a_second_voice() {
     let single = "SingleSource: It has no second, independent source and is not marked as single-source.";
     check_finding(
