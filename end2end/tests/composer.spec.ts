@@ -57,7 +57,7 @@ test('a mention in the middle of a text leaves the cursor behind it', async ({ c
   await expect(suggestions(chat).filter({ hasText: 'lighthouse.md' })).toBeVisible();
   await field(chat).press('Enter');
   await expect(field(chat)).toHaveValue('Is @lighthouse.md tall?');
-  expect(await caret(chat)).toBe('Is @lighthouse.md '.length);
+  await expect.poll(() => caret(chat)).toBe('Is @lighthouse.md '.length);
   await field(chat).press('x');
   await expect(field(chat)).toHaveValue('Is @lighthouse.md xtall?');
 });

@@ -119,10 +119,10 @@ test('everything about panes goes by keyboard alone', { tag: '@desk' }, async ({
     const at = [0.25, 0.75].map((part) => document.elementFromPoint(left + width * part, top + height / 2));
     return at.map((element) => [...frame.querySelectorAll('.pane')].indexOf(element!.closest('.pane')!));
   });
-  expect(await inFront()).toEqual([0, 0]);
+  await expect.poll(inFront).toEqual([0, 0]);
   await chat.keyboard.press('Alt+m');
   await expect(fields).toHaveCount(2);
-  expect(await inFront()).toEqual([0, 1]);
+  await expect.poll(inFront).toEqual([0, 1]);
   await chat.keyboard.press('Alt+w');
   await expect(panes(chat)).toHaveCount(1);
   await chat.keyboard.press('Alt+Shift+t');
