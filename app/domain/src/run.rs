@@ -31,9 +31,12 @@ pub struct Run {
     /// In the order of the roster; a round that is added stands at the end.
     pub steps: Vec<RunStep>,
     pub status: Status,
-    /// How often a step is begun before whoever runs it has vanished too often.
+    /// How often an agent's step is begun before whoever runs it has vanished too often.
     pub attempts_max: u32,
 }
+
+/// What code does costs nothing, and with the last of it all that was answered would be lost.
+const CODE_ATTEMPTS_MAX: u32 = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -134,6 +137,10 @@ impl Run {
         Self { id, request, steps, status: Status::Queued, attempts_max }
     }
 
+    pub fn attempts_max_of(&self, step: &Step) -> u32 {
+        if step.agent().is_some() { self.attempts_max } else { CODE_ATTEMPTS_MAX }
+    }
+
     /// Total: a change of something unknown changes nothing.
     pub fn apply(&mut self, change: &Change) {
         match change {
@@ -231,7 +238,7 @@ impl RunStep {
         Self { step, status: StepStatus::Waiting, lost: 0 }
     }
 
-    /// Bounded by the run's `attempts_max`, because a step is requeued only below it.
+    /// Bounded by the run's `attempts_max_of`, because a step is requeued only below it.
     pub fn next_attempt(&self) -> Attempt {
         Attempt(self.lost + 1)
     }

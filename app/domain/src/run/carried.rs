@@ -152,7 +152,8 @@ impl Shown {
 
     fn task(&self, run: &Run, step: &StepId, id: TaskId, at_ms: i64) -> Task {
         let Terms { backend, model, host, .. } = &self.terms;
-        let is_agent = run.step(step).is_some_and(|step| step.step.agent().is_some());
+        let step = run.step(step).map(|step| &step.step);
+        let is_agent = step.is_some_and(|step| step.agent().is_some());
         let (model, coder) = if is_agent {
             let (backend, host) = (backend.clone(), host.clone());
             (model.clone(), Some(Coder { backend, host, carry: false, asks: false }))
@@ -160,6 +161,7 @@ impl Shown {
             (ModelRef { server: slot::STEPS.to_owned(), model: "code".to_owned() }, None)
         };
         let task = Task::new(id, Owner::Run(self.run.id), Work::Step, model, at_ms);
-        Task { coder, host: Some(host.clone()), attempts_max: self.run.attempts_max, ..task }
+        let attempts_max = step.map_or(task.attempts_max, |step| run.attempts_max_of(step));
+        Task { coder, host: Some(host.clone()), attempts_max, ..task }
     }
 }

@@ -74,7 +74,7 @@ impl Run {
                     Outcome::Cancelled => StepStatus::Cancelled,
                     // The stop was asked for and nobody is left to carry it out, so it is carried out.
                     Outcome::Lost if *cancelling => StepStatus::Cancelled,
-                    Outcome::Lost if attempt.0 < self.attempts_max => {
+                    Outcome::Lost if attempt.0 < self.attempts_max_of(&step.step) => {
                         return Ok(vec![Change::StepRequeued { step: id, attempt }]);
                     }
                     Outcome::Lost => {

@@ -232,7 +232,7 @@ impl World {
             let mut ids = BTreeSet::new();
             for RunStep { step, status, lost } in &run.steps {
                 assert!(ids.insert(&step.id), "{} is there twice", step.id);
-                assert!(*lost < ATTEMPTS_MAX, "more attempts than allowed");
+                assert!(*lost < run.attempts_max_of(step), "more attempts than allowed");
                 let is_running = matches!(status, StepStatus::Running { .. });
                 assert_eq!(
                     is_running,

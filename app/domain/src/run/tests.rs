@@ -134,6 +134,14 @@ fn a_lost_attempt_is_repeated_within_the_bound() {
     research("begin options:lost", "options=Q project=Q fold=W weigh=W gate=W render=W Running");
     research("begin options:lost options", "options=D project=Q fold=W weigh=W gate=W render=W Running");
     research("begin options:lost options:lost", "options=F project=Q fold=W weigh=W gate=W render=W Running");
+    // What code does costs nothing, and what was answered must not be lost with it.
+    let answered = "begin options project fold weigh gate";
+    let lost = |times: usize| format!("{answered}{}", " render:lost".repeat(times));
+    research(&lost(9), "options=D project=D fold=D weigh=D gate=D render=Q Running");
+    research(
+        &lost(10),
+        "options=D project=D fold=D weigh=D gate=D render=F Failed(Report failed: whoever carried it out went away each time)",
+    );
 }
 
 #[test]
