@@ -220,3 +220,17 @@ pub fn list(dir: &Path) -> Result<Vec<Worktree>, Error> {
     found.sort_by(|one, other| one.id().cmp(other.id()));
     Ok(found)
 }
+
+/// Removes folders in `dir` whose making was cut off before they had a mark: nothing but the beginning of one is in
+/// them. For a time when nobody makes any.
+pub fn clear_half_made(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let names = || fs::read_dir(&folder).into_iter().flatten().flatten().map(|inside| inside.file_name());
+        if is_folder && names().eq([marker::NEW]) {
+            // What stays is looked at again by the next start.
+            let _ = fs::remove_file(folder.join(marker::NEW)).and_then(|()| fs::remove_dir(&folder));
+        }
+    }
+}

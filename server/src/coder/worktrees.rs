@@ -124,7 +124,11 @@ impl Coders {
     pub async fn sweep(&self) -> anyhow::Result<()> {
         let rows = store::worktrees::list(&self.db, &self.host).await?;
         let (worktrees, trash) = (self.worktrees.clone(), self.trash.clone());
+        let beside = [&self.snapshots, &self.checks, &self.recorded].map(Clone::clone);
         spawn_blocking(move || {
+            for folder in beside.iter().chain([&worktrees]) {
+                git::clear_half_made(folder);
+            }
             let state = |id: &str| {
                 let row = rows.iter().find(|row| row.worktree.id.to_string() == id)?;
                 Some(row.worktree.state)

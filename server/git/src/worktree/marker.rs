@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Refused, beneath::Folder, error::io};
 
 pub const NAME: &str = "owner.json";
+/// It is written under this name first.
+pub const NEW: &str = "owner.json.new";
 const SCHEMA: u32 = 1;
 const BYTES_MAX: u64 = 128 * 1024;
 const ID_MAX: usize = 64;
@@ -68,7 +70,7 @@ impl Marker {
     /// Whole or not at all. It is not forced to the disk: what a machine that stops loses of it, it loses of the
     /// tree too, and a mark that cannot be read only keeps the folder.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        let (path, new) = (folder.join(NAME), folder.join("owner.json.new"));
+        let (path, new) = (folder.join(NAME), folder.join(NEW));
         let text = serde_json::to_vec_pretty(self).map_err(|_| Refused::ProjectPath(self.project.clone()))?;
         fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(io(&path))
     }
