@@ -6,8 +6,17 @@ import type { Page } from '@playwright/test';
 const isScrolledByArrows = (rule: string, target: string) =>
   rule === 'scrollable-region-focusable' && /^#(suggestions|split)-/.test(target);
 
+/** What fades in is not yet as anybody reads it. Animations of what is out of sight stand still, so none is waited for. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const isEnding = (one: Animation) => one.effect?.getComputedTiming().endTime !== Infinity;
+    document.getAnimations().filter(isEnding).forEach((one) => one.finish());
+  });
+}
+
 /** What keeps people out: what axe calls serious or critical. */
 export async function faults(page: Page): Promise<string[]> {
+  await settle(page);
   const { violations } = await new AxeBuilder({ page }).analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   return grave.flatMap(({ id, nodes }) =>

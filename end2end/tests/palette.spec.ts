@@ -29,10 +29,16 @@ test('what is typed in full comes first, and Enter takes it', async ({ chat }) =
 
 test('every kind of pane opens as a tab, on the right and below', async ({ chat }) => {
   await find(chat, 'new task');
-  await expect(options(chat).filter({ hasText: /^New task/ })).toHaveCount(3);
+  for (const where of [/^New task on the right/, /^New task below/]) {
+    await expect(options(chat).filter({ hasText: where })).toHaveCount(1);
+  }
   await field(chat).press('Enter');
   await expect(chat.getByRole('region', { name: 'Coder' })).toBeVisible();
   await expect(tabs(focused(chat))).toHaveCount(2);
+  // Also when there is one that is called so.
+  await find(chat, 'new task');
+  await field(chat).press('Enter');
+  await expect(tabs(focused(chat))).toHaveCount(3);
   await find(chat, 'New Arena on the right');
   await field(chat).press('Enter');
   await expect(panes(chat)).toHaveCount(2);

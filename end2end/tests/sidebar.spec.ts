@@ -143,14 +143,15 @@ test('the list of a project folds and stays folded', async ({ chat, boocode }, i
   await expect(group.getByRole('button', { name: 'New session' })).toBeVisible();
 
   // It is folded from the first paint on, and nothing else is.
-  const html = await (await chat.request.get(chat.url())).text();
-  expect(html.match(/<details(?![^>]* open)[^>]*>/g)).toHaveLength(1);
+  const folded = async () => (await (await chat.request.get(chat.url())).text()).match(/<details(?![^>]* open)[^>]*>/g)?.length ?? 0;
+  await expect.poll(folded).toBe(1);
   await chat.reload();
   await live(chat);
   await open();
   await expect(chats).toHaveCount(0);
   await group.locator('summary').click();
   await expect(chats).toHaveCount(1);
+  await expect.poll(folded).toBe(0);
   await chat.reload();
   await live(chat);
   await open();

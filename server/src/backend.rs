@@ -235,6 +235,9 @@ pub enum Error {
     /// It could not be asked at all.
     #[error("{0}")]
     Unprepared(String),
+    /// The database was away, which is nobody's fault: it is tried again.
+    #[error("{0}")]
+    Away(String),
     #[error("cancelled")]
     Cancelled,
 }
@@ -244,6 +247,7 @@ impl Error {
         let reason = self.to_string();
         match self {
             Self::Cancelled => Outcome::Cancelled,
+            Self::Away(_) => Outcome::Lost,
             error if error.is_models_fault() => Outcome::Failed { reason },
             _ => Outcome::Void { reason },
         }
@@ -278,10 +282,22 @@ impl Error {
     }
 }
 
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match error {
+            store::Error::Rejected(no) => Self::Unprepared(no.to_string()),
+            error => {
+                tracing::warn!(%error, "the database was away for an attempt, which is tried again");
+                Self::Away(error.to_string())
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::completion::error_body;
+    use domain::{Rejected, completion::error_body};
 
     #[test]
     fn who_is_at_fault() {
@@ -296,6 +312,8 @@ mod tests {
             (Error::Filtered { server: server() }, "failed"),
             (Error::Agent { words: "it exited".to_owned() }, "failed"),
             (Error::Cancelled, "cancelled"),
+            (store::Error::Unknown("away".to_owned()).into(), "lost"),
+            (store::Error::from(Rejected::Stale).into(), "void"),
             (Error::Refused(error_body(400, "bad")), "failed"),
             (Error::Refused(error_body(404, "unknown")), "failed"),
             (Error::Refused(error_body(400, r#"{"error":{"type":"exceed_context_size_error"}}"#)), "failed"),
@@ -313,7 +331,8 @@ mod tests {
                 Outcome::Failed { .. } => "failed",
                 Outcome::Void { .. } => "void",
                 Outcome::Cancelled => "cancelled",
-                Outcome::Done { .. } | Outcome::Lost => "neither",
+                Outcome::Lost => "lost",
+                Outcome::Done { .. } => "done",
             };
             assert_eq!(outcome, expected, "{error:?}");
         }

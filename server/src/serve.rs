@@ -9,7 +9,7 @@ use store::Db;
 use time::OffsetDateTime;
 use tokio::{
     net::TcpListener,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     time::{interval, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -156,13 +156,15 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             .into_future(),
     );
     tokio::spawn(close_revoked(gate, shutdown.clone()));
+    // Heard from before anybody can know that it is ready: whoever stops it at once stops it cleanly too.
+    let mut asked = Asked::listen()?;
     data_dir.announce(&format!("http://{address}"))?;
     println!("BooCode is ready: {link}");
 
-    let reason = until_stopped(embedded.as_ref()).await;
+    let reason = until_stopped(&mut asked, embedded.as_ref()).await;
     tracing::info!(reason = reason.as_ref().copied().unwrap_or("Postgres is gone"), "stopping");
     shutdown.cancel();
-    tokio::spawn(give_up_when_asked_again());
+    tokio::spawn(give_up_when_asked_again(asked));
     if timeout(DRAIN_WAIT_MAX, serving).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
@@ -180,10 +182,9 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 }
 
 /// Whoever asks twice does not want to wait. What is left behind, the next start clears up.
-async fn give_up_when_asked_again() {
-    if until_stopped(None).await.is_ok() {
-        std::process::exit(130);
-    }
+async fn give_up_when_asked_again(mut asked: Asked) {
+    asked.once().await;
+    std::process::exit(130);
 }
 
 /// Where the tables are, and the passwords that nobody may read in an answer.
@@ -207,10 +208,27 @@ async fn database(config: &Config, data_dir: &DataDir) -> anyhow::Result<Databas
     }
 }
 
-/// Until a person, or the system, says stop, or our own Postgres is gone for good.
-async fn until_stopped(embedded: Option<&Embedded>) -> anyhow::Result<&'static str> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+/// A person, or the system, saying stop.
+struct Asked {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Asked {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn once(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "interrupted",
+            _ = self.terminate.recv() => "terminated",
+        }
+    }
+}
+
+/// Until somebody asks for it, or our own Postgres is gone for good.
+async fn until_stopped(asked: &mut Asked, embedded: Option<&Embedded>) -> anyhow::Result<&'static str> {
     let failed = async {
         match embedded {
             Some(embedded) => embedded.failed().await,
@@ -218,8 +236,7 @@ async fn until_stopped(embedded: Option<&Embedded>) -> anyhow::Result<&'static s
         }
     };
     tokio::select! {
-        _ = interrupt.recv() => Ok("interrupted"),
-        _ = terminate.recv() => Ok("terminated"),
+        reason = asked.once() => Ok(reason),
         error = failed => Err(anyhow::anyhow!("Postgres is gone: {error}")),
     }
 }

@@ -122,8 +122,7 @@ impl CheckRun {
                     .await
             }
             Of::Result(stream) => {
-                let found = store::worktrees::of_attempt(self.coders.db(), stream).await;
-                let found = found.map_err(|error| backend::Error::Unprepared(error.to_string()))?;
+                let found = store::worktrees::of_attempt(self.coders.db(), stream).await?;
                 let from = found.map(|worktree| self.coders.place(&worktree)).ok_or_else(|| {
                     backend::Error::Unprepared("The worktree of the result is not there any more.".into())
                 })?;

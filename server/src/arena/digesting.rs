@@ -24,7 +24,7 @@ use super::fitting::{ask_for_whole, asking};
 use crate::{
     backend::{self, Request},
     coder::Sum,
-    engine::{Backend, Redactor, Stop, StopReason},
+    engine::{Backend, Redactor, Stop},
 };
 
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(OPINION_LIMIT_S as u64);
@@ -56,7 +56,7 @@ impl Backend for Digesting {
         async move {
             let started = Instant::now();
             let mut sum = Sum::default();
-            let (said, patch) = self.read(stop).await?;
+            let (said, patch) = self.read().await?;
             let mut room = self.room;
             loop {
                 let described = self.describe(&said, &patch, room, &mut sum, outputs, stop).await;
@@ -77,11 +77,10 @@ impl Backend for Digesting {
 
 impl Digesting {
     /// What it said and changed, without names and secrets. A change of many megabytes is read at both ends.
-    async fn read(&self, stop: &Stop) -> Result<(String, String), backend::Error> {
-        let said = store::streams::text(&self.db, self.result, READ_BYTES_MAX as u64).await;
-        let said = said.map_err(|error| unread(error, stop))?;
-        let patch = store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await;
-        let patch = patch.map_err(|error| unread(error, stop))?.map(|patch| patch.text()).unwrap_or_default();
+    async fn read(&self) -> Result<(String, String), backend::Error> {
+        let said = store::streams::text(&self.db, self.result, READ_BYTES_MAX as u64).await?;
+        let patch = store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await?;
+        let patch = patch.map(|patch| patch.text()).unwrap_or_default();
         let left_out = self.left_out.as_ref().map(|words| format!("[Not part of the patch: {words}]\n"));
         let (names, redactor) = (self.names.clone(), Redactor::new(Arc::clone(&self.secrets)));
         let cleaned = spawn_blocking(move || {
@@ -168,33 +167,5 @@ impl Digesting {
         }
         sum.add(reply.measured);
         Ok(reply.text)
-    }
-}
-
-/// A database that is away is nobody's fault: it is tried again.
-fn unread(error: store::Error, stop: &Stop) -> backend::Error {
-    match error {
-        store::Error::Rejected(no) => backend::Error::Unprepared(no.to_string()),
-        error => {
-            tracing::warn!(%error, "a result could not be read; trying again");
-            stop.ask(StopReason::Unwritten);
-            backend::Error::Cancelled
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::Rejected;
-
-    use super::*;
-
-    #[test]
-    fn a_database_that_is_away_is_no_failure_of_the_analysis() {
-        let stop = Stop::default();
-        let told = unread(Rejected::missing("result").into(), &stop);
-        assert!(matches!(told, backend::Error::Unprepared(_)) && stop.reason().is_none(), "{told:?}");
-        assert_eq!(unread(store::Error::Unknown("away".into()), &stop), backend::Error::Cancelled);
-        assert_eq!(stop.reason(), Some(StopReason::Unwritten));
     }
 }

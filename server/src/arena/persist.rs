@@ -20,16 +20,12 @@ where
         tries += 1;
         match ask().await {
             Ok(done) => return Ok(done),
-            Err(error @ store::Error::Rejected(_)) => return Err(unprepared(&error)),
-            Err(error) if tries >= TRIES => return Err(unprepared(&error)),
+            Err(error @ store::Error::Rejected(_)) => return Err(error.into()),
+            Err(error) if tries >= TRIES => return Err(error.into()),
             Err(error) => tracing::warn!(%error, "a result could not be kept; trying again"),
         }
         sleep(WAIT).await;
     }
-}
-
-fn unprepared(error: &store::Error) -> backend::Error {
-    backend::Error::Unprepared(error.to_string())
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl ExternalAgent {
         let worktree = self.coders.worktree(turn, &self.place, &self.coder).await?;
         let id = worktree.id().parse().map_err(|error| unprepared(&error))?;
         let sessions = store::worktrees::agent_sessions(&self.coders.db, id);
-        let known = sessions.await.map_err(|error| unprepared(&error))?.remove(self.agent.name);
+        let known = sessions.await?.remove(self.agent.name);
         let earlier = Earlier::of(known, id, self.after);
         let mode = if self.asking.allows_all { acp::Mode::Edit } else { acp::Mode::Ask };
         let talked = self.talk(&Ground::of(&worktree)?, &earlier, mode, outputs, stop).await?;

@@ -38,7 +38,7 @@ impl Way {
         let account = agent.account.as_ref();
         let account = account.ok_or_else(|| no(format!("{} has no login of its own.", agent.title)))?;
         // Asked again, because the person may have taken it back while the task waited.
-        if !coders.may_use_login(agent).await.map_err(|error| unprepared(&error))? {
+        if !coders.may_use_login(agent).await? {
             return Err(no(format!(
                 "{} may not use its own login. Allow it in Settings, Agents.",
                 agent.title

@@ -34,10 +34,10 @@ impl Coders {
                 return Err(backend::Error::Unprepared("Whoever only reads has no worktree.".into()));
             }
         };
-        let known = store::worktrees::get(&self.db, chat).await.map_err(|error| unprepared(&error))?;
+        let known = store::worktrees::get(&self.db, chat).await?;
         match known {
             Some(known) if known.state == State::Ready => {
-                self.bring_to_place(known.id).await.map_err(|error| unprepared(&error))?;
+                self.bring_to_place(known.id).await.map_err(unmoved)?;
                 self.open(known.id).await
             }
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
@@ -65,10 +65,10 @@ impl Coders {
 
     /// As it was agreed when the battle began: whoever comes late begins like everybody else.
     pub(crate) async fn setup_of_battle(&self, battle: BattleId) -> Result<Setup, backend::Error> {
-        let battle = store::battles::get(&self.db, battle).await.map_err(|error| unprepared(&error))?;
+        let battle = store::battles::get(&self.db, battle).await?;
         match battle.terms.setup {
             Some(setup) => Ok(setup),
-            None => store::setups::get(&self.db, battle.project).await.map_err(|error| unprepared(&error)),
+            None => Ok(store::setups::get(&self.db, battle.project).await?),
         }
     }
 
@@ -80,8 +80,7 @@ impl Coders {
     ) -> Result<(), backend::Error> {
         let (host, base) = (self.host.clone(), made.base().to_owned());
         let row = Worktree { id, host, base, carried: false, state: State::Ready };
-        let noted = store::worktrees::made_for_battle(&self.db, stream, &row).await;
-        noted.map_err(|error| unprepared(&error))
+        Ok(store::worktrees::made_for_battle(&self.db, stream, &row).await?)
     }
 
     async fn open(&self, id: WorktreeId) -> Result<git::Worktree, backend::Error> {
@@ -96,9 +95,8 @@ impl Coders {
         chat: ChatId,
         coder: &Coder,
     ) -> Result<git::Worktree, backend::Error> {
-        let project = store::workspace::project_of_chat(&self.db, chat);
-        let project = project.await.map_err(|error| unprepared(&error))?;
-        let setup = store::setups::get(&self.db, project.id).await.map_err(|error| unprepared(&error))?;
+        let project = store::workspace::project_of_chat(&self.db, chat).await?;
+        let setup = store::setups::get(&self.db, project.id).await?;
         let (id, carry) = (WorktreeId(Uuid::now_v7()), coder.carry);
         let (folder, path) = (self.folder(id), PathBuf::from(project.path));
         let copy = copies(&setup);
@@ -115,7 +113,7 @@ impl Coders {
             carried: carry,
             state: State::Ready,
         };
-        store::worktrees::made(&self.db, turn.stream, row).await.map_err(|error| unprepared(&error))?;
+        store::worktrees::made(&self.db, turn.stream, row).await?;
         Ok(made)
     }
 
@@ -213,6 +211,14 @@ impl Coders {
 
     pub(crate) fn trash(&self) -> &Path {
         &self.trash
+    }
+}
+
+/// What went wrong by itself, a database that was away above all, is tried again.
+fn unmoved(error: AppError) -> backend::Error {
+    match error {
+        AppError::Internal { .. } => backend::Error::Away(error.to_string()),
+        error => unprepared(&error),
     }
 }
 

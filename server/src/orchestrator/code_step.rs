@@ -49,8 +49,7 @@ impl Backend for CodeStep {
                 Work::Render => (None, Some(self.report().await?)),
                 Work::Fold | Work::Agent(_) => (Some(self.count()), None),
             };
-            let kept = store::runs::keep_made(&self.db, self.stream, tally, report.as_ref()).await;
-            kept.map_err(|error| unprepared(&error))?;
+            store::runs::keep_made(&self.db, self.stream, tally, report.as_ref()).await?;
             Ok(Measured { duration_ms: started.elapsed().as_millis() as u64, ..Measured::default() })
         }
         .boxed()
