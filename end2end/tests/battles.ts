@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './coders';
 import { focused, menu } from './panes';
-import { test as base, addProject, type BooCode, expect, live, logIn, scripted } from './world';
+import { type BooCode, enter, expect, live, scripted, test as base } from './world';
 
 /** With models that have opinions about what others made. */
 export const test = base.extend<object, { model: string }>({
@@ -25,12 +25,11 @@ export const view = (page: Page, name: string) => battle(page).getByRole('tab', 
 
 /** A project with a file and a commit. */
 export async function openProject(page: Page, boocode: BooCode, name: string): Promise<string> {
-  await logIn(page, boocode);
   const project = boocode.repository(name);
   writeFileSync(join(project, 'main.txt'), 'one\n');
   git(project, 'add', '.');
   git(project, 'commit', '-qm', 'first');
-  await addProject(page, project);
+  await enter(page, boocode, project);
   return project;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
-import { addProject, BooCode, expect, logIn, scripted, test as base } from './world';
+import { BooCode, enter, expect, scripted, test as base } from './world';
 
 /** Flows are worked on by our own agent, with a model that answers in form, and as fast as `rate` says. */
 export const testAt = (rate: number, ...more: string[]) =>
@@ -40,7 +40,6 @@ export const INVENTED = '[[finding src/cart.rs:40 drop(prices);]]';
 export const DRAWN = '[[finding logo.svg:2 <circle r="40" cx="50" cy="50"/>]]';
 
 export async function openShop(page: Page, boocode: BooCode, name: string): Promise<string> {
-  await logIn(page, boocode);
   const project = boocode.repository(name);
   mkdirSync(join(project, 'src'));
   writeFileSync(join(project, 'src/cart.rs'), CART);
@@ -48,7 +47,7 @@ export async function openShop(page: Page, boocode: BooCode, name: string): Prom
   writeFileSync(join(project, 'till.html'), PAGE);
   git(project, 'add', '.');
   git(project, 'commit', '-qm', 'first');
-  await addProject(page, project);
+  await enter(page, boocode, project);
   return project;
 }
 

@@ -217,8 +217,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const expected = /net::ERR_|Failed to load resource/.test(message.text());
       if (message.type() === 'error' && !expected) errors.push(message.text());
     });
-    await logIn(page, boocode);
-    await addProject(page, boocode.repository(`project-${info.testId}-${info.retry}`));
+    await enter(page, boocode, boocode.repository(`project-${info.testId}-${info.retry}`));
     await use(page);
     expect(errors).toEqual([]);
   },
@@ -227,6 +226,19 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 /** A link works once, so each page gets a fresh one. */
 export async function logIn(page: Page, boocode: BooCode): Promise<void> {
   await page.goto(boocode.freshLink());
+}
+
+/** Shows the first chat of a new project, by one page: what leads there by hand has tests of its own. */
+export async function enter(page: Page, boocode: BooCode, path: string): Promise<void> {
+  await page.request.get(boocode.freshLink());
+  const added = await page.request.post(`${boocode.url}/api/add_project`, {
+    form: { path },
+    headers: { origin: boocode.url, accept: 'text/html' },
+    maxRedirects: 0,
+  });
+  await page.goto(new URL(added.headers().location, boocode.url).href);
+  await expect(page).toHaveURL(/\/chat\//);
+  await live(page);
 }
 
 export async function addProject(page: Page, path: string): Promise<void> {
