@@ -37,7 +37,7 @@ impl Coders {
         let known = store::worktrees::get(&self.db, chat).await?;
         match known {
             Some(known) if known.state == State::Ready => {
-                self.bring_to_place(known.id).await.map_err(unmoved)?;
+                self.moved(known.id).await?.map_err(|error| unprepared(&error))?;
                 self.open(known.id).await
             }
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
@@ -154,11 +154,16 @@ impl Coders {
     /// Brings the folder to where its row says that it is. The row always goes first, and what comes in between, a
     /// crash too, is made good here: by whoever changed the row, by whoever works there next, and by the next start.
     pub(crate) async fn bring_to_place(&self, id: WorktreeId) -> Result<(), AppError> {
+        self.moved(id).await?
+    }
+
+    /// What the database says of it, and then what the disk does.
+    async fn moved(&self, id: WorktreeId) -> store::Result<Result<(), AppError>> {
         // The row stays as it is read until the folder is there: nobody begins to work in one that is about to move.
         let _alone = self.moving.lock().await;
-        let Some(row) = store::worktrees::by_id(&self.db, id).await? else { return Ok(()) };
+        let Some(row) = store::worktrees::by_id(&self.db, id).await? else { return Ok(Ok(())) };
         let (folder, trash) = (self.folder(id), self.trash.clone());
-        blocking_for_person(move || {
+        let moved = blocking_for_person(move || {
             let thrown = trash.join(id.to_string());
             match row.state {
                 State::Ready if thrown.exists() => git::Worktree::open(&thrown)?.restore(&folder).map(drop),
@@ -167,8 +172,8 @@ impl Coders {
                 }
                 _ => Ok(()),
             }
-        })
-        .await
+        });
+        Ok(moved.await)
     }
 
     /// A check has its tree for as long as it runs, and none runs yet. A battle that was never launched needs
@@ -211,14 +216,6 @@ impl Coders {
 
     pub(crate) fn trash(&self) -> &Path {
         &self.trash
-    }
-}
-
-/// What went wrong by itself, a database that was away above all, is tried again.
-fn unmoved(error: AppError) -> backend::Error {
-    match error {
-        AppError::Internal { .. } => backend::Error::Away(error.to_string()),
-        error => unprepared(&error),
     }
 }
 
