@@ -5,7 +5,6 @@ mod contesting;
 mod digesting;
 mod fitting;
 mod launch;
-mod persist;
 mod port;
 mod results;
 

@@ -284,13 +284,11 @@ impl Error {
 
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
-        match error {
-            store::Error::Rejected(no) => Self::Unprepared(no.to_string()),
-            error => {
-                tracing::warn!(%error, "the database was away for an attempt, which is tried again");
-                Self::Away(error.to_string())
-            }
+        if !error.is_away() {
+            return Self::Unprepared(error.to_string());
         }
+        tracing::warn!(%error, "the database was away for an attempt, which is tried again");
+        Self::Away(error.to_string())
     }
 }
 
@@ -312,7 +310,8 @@ mod tests {
             (Error::Filtered { server: server() }, "failed"),
             (Error::Agent { words: "it exited".to_owned() }, "failed"),
             (Error::Cancelled, "cancelled"),
-            (store::Error::Unknown("away".to_owned()).into(), "lost"),
+            (store::Error::Sql(sqlx::Error::PoolTimedOut).into(), "lost"),
+            (store::Error::Unknown("a task is nobody's".to_owned()).into(), "void"),
             (store::Error::from(Rejected::Stale).into(), "void"),
             (Error::Refused(error_body(400, "bad")), "failed"),
             (Error::Refused(error_body(404, "unknown")), "failed"),

@@ -16,6 +16,7 @@ pub mod live;
 pub mod models;
 pub mod orchestrator;
 pub mod os;
+mod persist;
 pub mod personas;
 pub mod ports;
 pub mod postgres;

@@ -108,7 +108,7 @@ pub enum Outcome {
     Void {
         reason: String,
     },
-    /// Whoever ran it is gone.
+    /// Whoever ran it is gone, or the database was.
     Lost,
     Cancelled,
 }
@@ -121,7 +121,7 @@ impl Outcome {
             Self::Void { reason } => Some(("The model could not be asked", reason)),
             Self::Lost => Some((
                 "The answer was interrupted",
-                "Whoever wrote it went away each time. What was written is kept.",
+                "Whoever wrote it, or the database, went away each time. What was written is kept.",
             )),
             Self::Done { .. } | Self::Cancelled => None,
         }

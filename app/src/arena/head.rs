@@ -37,7 +37,7 @@ pub fn Head() -> impl IntoView {
         Some(view! { <Badge tone text=Signal::stored(words.to_owned()) /> })
     };
     let is_running = move || status.get().is_some_and(|(status, _)| !status.is_over());
-    let is_stopping = move || status.get().is_some_and(|(_, stopped)| stopped.is_some());
+    let is_stopping = move || matches!(status.get(), Some((Status::Running, Some(_))));
     view! {
         <header class="arena-head">
             <div class="arena-title">

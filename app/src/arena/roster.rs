@@ -43,8 +43,8 @@ struct Shown {
     ahead: Vec<char>,
     is_leader: bool,
     is_chosen: bool,
-    /// What is told of its check, and whether that is good.
-    check: Option<(String, bool)>,
+    /// What is told of its check, and how that looks.
+    check: Option<(String, &'static str)>,
     is_coding: bool,
     is_over: bool,
 }
@@ -57,7 +57,12 @@ fn Row(id: ContestantId) -> impl IntoView {
             .read(feed, |battle| {
                 let contestant = battle.contestant(id).ok()?.clone();
                 let base = &battle.course.base_check;
-                let is_good = contestant.check.compared(base).is_some_and(|compared| compared.is_good());
+                // What nobody is charged with does not look as if somebody were.
+                let class = match contestant.check.compared(base) {
+                    Some(compared) if compared.is_good() => "arena-fact good",
+                    Some(compared) if compared.is_charged() => "arena-fact bad",
+                    _ => "arena-fact",
+                };
                 Some(Shown {
                     standing: battle.standing(&contestant),
                     task: battle.task_of(&contestant).cloned(),
@@ -65,7 +70,7 @@ fn Row(id: ContestantId) -> impl IntoView {
                     ahead: battle.ahead_of(&contestant),
                     is_leader: battle.leader() == Some(id),
                     is_chosen: battle.course.winner == Some(id),
-                    check: contestant.check.told(base).map(|words| (words, is_good)),
+                    check: contestant.check.told(base).map(|words| (words, class)),
                     is_coding: battle.kind == Kind::Coding,
                     is_over: battle.course.status.is_over(),
                     contestant,
@@ -179,10 +184,7 @@ fn Facts(shown: Memo<Option<Shown>>, task: Memo<Option<Task>>) -> impl IntoView 
         })
     };
     let check = move || shown.with(|shown| shown.as_ref()?.check.clone());
-    let check_class = move || match check() {
-        Some((_, true)) => "arena-fact good",
-        _ => "arena-fact bad",
-    };
+    let check_class = move || check().map_or("arena-fact", |it| it.1);
     let unkept = move || {
         shown.with(|shown| {
             let why = shown.as_ref()?.contestant.unkept.as_ref()?;

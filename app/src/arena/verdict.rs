@@ -229,6 +229,9 @@ fn cell(verdict: &Verdict, one: ContestantId, other: ContestantId) -> Erased {
         PairResult::Won(winner) if winner == one => "settled in its favour",
         PairResult::Won(_) => "settled against it",
         PairResult::Tied => "both are equal",
+        PairResult::Unsettled if pair.flipped == 0 => {
+            "unsettled: the answers did not agree from round to round"
+        }
         PairResult::Unsettled => "unsettled: the answers did not hold when the order changed",
     };
     view! { <td class=class title=title>{wins.to_string()} <span class="mark">{mark}</span></td> }.erase()

@@ -69,7 +69,9 @@ async fn trial(home: &Home, models: [&str; 2], kills: u32, seed: u64) -> Result<
     for (name, journal) in ["narrow", "wide"].into_iter().zip(journals) {
         verdict.compare(name, &journal.close().await?);
     }
+    let told = browser.worktrees().await?;
     server.stop().await?;
+    verdict.look_at_worktrees(&home.data_dir(), &told)?;
     verdict.faults.orphans.extend(orphans(home).await);
     verdict.look_for_leftovers(&home.data_dir(), &launched)?;
     Ok(verdict)

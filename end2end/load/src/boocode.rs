@@ -15,6 +15,7 @@ use domain::{
     feed::Snapshot,
     id::{ChatId, MessageId, SessionId},
     page::Page,
+    settings::{Shown, WorktreeSettings},
 };
 use reqwest::{Client, RequestBuilder, StatusCode, header, redirect};
 use rustix::process::{Pid, Signal, kill_process};
@@ -311,6 +312,15 @@ impl Browser {
         let path = chat.map_or("/".to_owned(), |chat| format!("/chat/{chat}"));
         let text = self.call("page_snapshot", &[("path", path)]).await?;
         Ok(serde_json::from_str(&text)?)
+    }
+
+    /// What Settings tell of worktrees.
+    pub async fn worktrees(&self) -> Result<WorktreeSettings> {
+        let text = self.call("show_settings", &[("section", "worktrees".to_owned())]).await?;
+        match serde_json::from_str(&text)? {
+            Shown::Worktrees(told) => Ok(told),
+            other => bail!("not what was asked for: {other:?}"),
+        }
     }
 
     /// Asks, and again while the server is not able to answer: the same question, so it is asked once.

@@ -92,6 +92,7 @@ async fn trial(home: &Home, models: [&str; 2], kills: u32, seed: u64) -> Result<
     for journal in journals {
         verdict.compare(&journal.close().await?);
     }
+    verdict.look_back();
     server.stop().await?;
     verdict.faults.orphans = orphans(home).await;
     Ok(verdict)

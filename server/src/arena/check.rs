@@ -22,11 +22,11 @@ use tokio::{
 };
 use wall::{Grace, Process};
 
-use super::persist::persist;
 use crate::{
     backend,
     coder::{Coders, Turn, blocking, space_run_out},
     engine::{Backend, Redactor, Stop},
+    persist::persist,
 };
 
 /// What of its output is kept. More is read and thrown away, so that it does not wait for a reader.

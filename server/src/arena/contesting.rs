@@ -11,11 +11,11 @@ use git::Limits;
 use store::results::Made;
 use tokio::{sync::mpsc, time::timeout};
 
-use super::persist::persist;
 use crate::{
     backend,
     coder::{Coders, blocking, changes},
     engine::{Backend, Stop},
+    persist::persist,
     sentence::sentence,
 };
 

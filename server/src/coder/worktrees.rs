@@ -17,7 +17,7 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::{Coders, port::blocking as blocking_for_person, setup::Turn, unprepared};
-use crate::{backend, engine::Stop};
+use crate::{backend, engine::Stop, persist::persist};
 
 impl Coders {
     /// The folder that this attempt works in.
@@ -37,7 +37,7 @@ impl Coders {
         let known = store::worktrees::get(&self.db, chat).await?;
         match known {
             Some(known) if known.state == State::Ready => {
-                self.bring_to_place(known.id).await.map_err(unmoved)?;
+                self.moved(known.id).await?.map_err(|error| unprepared(&error))?;
                 self.open(known.id).await
             }
             Some(_) => Err(backend::Error::Unprepared("The worktree is not there any more.".into())),
@@ -59,8 +59,40 @@ impl Coders {
         })
         .await?;
         let made = self.set_up(made, &setup, turn).await?;
-        self.note_for_battle(turn.stream, id, &made).await?;
-        Ok(made)
+        let (host, base) = (self.host.clone(), made.base().to_owned());
+        let row = Worktree { id, host, base, carried: false, state: State::Ready };
+        let note = || store::worktrees::made_for_battle(&self.db, turn.stream, &row);
+        self.noted(made, turn.stop, note).await
+    }
+
+    /// A worktree that was made and of which nobody could be told is nobody's, and goes. Where it may be known after
+    /// all, because an answer was lost, it goes to the trash: its row brings it back from there.
+    async fn noted<F>(
+        &self,
+        made: git::Worktree,
+        stop: &Stop,
+        mut note: impl FnMut() -> F,
+    ) -> Result<git::Worktree, backend::Error>
+    where
+        F: Future<Output = store::Result<()>>,
+    {
+        let mut tries = 0;
+        let noting = persist(|| {
+            tries += 1;
+            note()
+        });
+        let noted = tokio::select! {
+            noted = noting => noted,
+            () = stop.token().cancelled() => Err(backend::Error::Cancelled),
+        };
+        let Err(error) = noted else { return Ok(made) };
+        let is_refused = tries == 1 && matches!(error, backend::Error::Unprepared(_));
+        let (trash, is_nobodys) = (self.trash.clone(), tries == 0 || is_refused);
+        let gone = blocking(move || if is_nobodys { made.remove() } else { made.trash(&trash).map(drop) });
+        if let Err(error) = gone.await {
+            tracing::warn!(%error, "a worktree that nobody owns stays until the next start");
+        }
+        Err(error)
     }
 
     /// As it was agreed when the battle began: whoever comes late begins like everybody else.
@@ -70,17 +102,6 @@ impl Coders {
             Some(setup) => Ok(setup),
             None => Ok(store::setups::get(&self.db, battle.project).await?),
         }
-    }
-
-    pub(crate) async fn note_for_battle(
-        &self,
-        stream: domain::feed::StreamId,
-        id: WorktreeId,
-        made: &git::Worktree,
-    ) -> Result<(), backend::Error> {
-        let (host, base) = (self.host.clone(), made.base().to_owned());
-        let row = Worktree { id, host, base, carried: false, state: State::Ready };
-        Ok(store::worktrees::made_for_battle(&self.db, stream, &row).await?)
     }
 
     async fn open(&self, id: WorktreeId) -> Result<git::Worktree, backend::Error> {
@@ -113,8 +134,8 @@ impl Coders {
             carried: carry,
             state: State::Ready,
         };
-        store::worktrees::made(&self.db, turn.stream, row).await?;
-        Ok(made)
+        let note = || store::worktrees::made(&self.db, turn.stream, row.clone());
+        self.noted(made, turn.stop, note).await
     }
 
     /// Brings every folder to where its row says that it is, throws away what has no row (its making was cut off, or
@@ -154,11 +175,16 @@ impl Coders {
     /// Brings the folder to where its row says that it is. The row always goes first, and what comes in between, a
     /// crash too, is made good here: by whoever changed the row, by whoever works there next, and by the next start.
     pub(crate) async fn bring_to_place(&self, id: WorktreeId) -> Result<(), AppError> {
+        self.moved(id).await?
+    }
+
+    /// What the database says of it, and then what the disk does.
+    async fn moved(&self, id: WorktreeId) -> store::Result<Result<(), AppError>> {
         // The row stays as it is read until the folder is there: nobody begins to work in one that is about to move.
         let _alone = self.moving.lock().await;
-        let Some(row) = store::worktrees::by_id(&self.db, id).await? else { return Ok(()) };
+        let Some(row) = store::worktrees::by_id(&self.db, id).await? else { return Ok(Ok(())) };
         let (folder, trash) = (self.folder(id), self.trash.clone());
-        blocking_for_person(move || {
+        let moved = blocking_for_person(move || {
             let thrown = trash.join(id.to_string());
             match row.state {
                 State::Ready if thrown.exists() => git::Worktree::open(&thrown)?.restore(&folder).map(drop),
@@ -167,8 +193,8 @@ impl Coders {
                 }
                 _ => Ok(()),
             }
-        })
-        .await
+        });
+        Ok(moved.await)
     }
 
     /// A check has its tree for as long as it runs, and none runs yet. A battle that was never launched needs
@@ -211,14 +237,6 @@ impl Coders {
 
     pub(crate) fn trash(&self) -> &Path {
         &self.trash
-    }
-}
-
-/// What went wrong by itself, a database that was away above all, is tried again.
-fn unmoved(error: AppError) -> backend::Error {
-    match error {
-        AppError::Internal { .. } => backend::Error::Away(error.to_string()),
-        error => unprepared(&error),
     }
 }
 

@@ -145,7 +145,8 @@ impl Execution<'_> {
             return outcome;
         }
         let kept = timeout(KEEP_WAIT_MAX, backend.keep()).await;
-        let late = || backend::Error::Unprepared("What it made could not be kept in time.".into());
+        // Reading what it made has a limit of its own, so that what runs out here is the database's time.
+        let late = || backend::Error::Away("What it made could not be kept in time.".into());
         match (kept.unwrap_or_else(|_| Err(late())), outcome) {
             // Without what it made the work would look like none.
             (Err(error), Outcome::Done { .. }) => self.redacted(error.outcome()),

@@ -39,10 +39,7 @@ pub(super) enum Unprepared {
 
 impl From<store::Error> for Unprepared {
     fn from(error: store::Error) -> Self {
-        match error {
-            store::Error::Rejected(rejected) => Self::Told(rejected.to_string()),
-            error => Self::Store(error),
-        }
+        if error.is_away() { Self::Store(error) } else { Self::Told(error.to_string()) }
     }
 }
 

@@ -27,6 +27,10 @@ const BATCH_BYTES_MAX: usize = 4 * 1024;
 const SHOW_EVERY: Duration = Duration::from_millis(2);
 /// Longer than any commit takes, shorter than the lease.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(8);
+/// Between two tries to count tokens, and how long they are tried once the model is done. A limit of spending holds only
+/// for what is counted.
+const COUNT_AGAIN: Duration = Duration::from_secs(1);
+const COUNT_WAIT_MAX: Duration = Duration::from_secs(30);
 /// When Postgres is slower than the model, the model waits here.
 const UNWRITTEN_BYTES_MAX: usize = 256 * 1024;
 /// A model that says this much at once lets others have their turn, and the network its word: a worker that
@@ -55,6 +59,9 @@ pub(crate) struct Writer<'a> {
     phase: Option<Phase>,
     /// Tokens that were used and are not counted yet.
     used: u64,
+    /// When they are tried again, after a try that failed, and until when.
+    count_at: Option<Instant>,
+    count_until: Option<Instant>,
     /// When viewers were woken last, and whether something came since.
     shown_at: Option<Instant>,
     unshown: bool,
@@ -89,6 +96,8 @@ impl<'a> Writer<'a> {
             durable: 0,
             phase: None,
             used: 0,
+            count_at: None,
+            count_until: None,
             shown_at: None,
             unshown: false,
             turn: 0,
@@ -99,7 +108,7 @@ impl<'a> Writer<'a> {
     /// Takes everything until the backend hangs up, and leaves nothing unwritten. Gives the answer's start.
     pub async fn write(mut self, mut outputs: mpsc::Receiver<Output>) -> String {
         let mut flush: Flush<'a> = None.into();
-        let mut note: OptionFuture<BoxFuture<'a, ()>> = None.into();
+        let mut note: OptionFuture<BoxFuture<'a, u64>> = None.into();
         let (mut flushing, mut noting, mut open) = (false, false, true);
         loop {
             self.show_when_due();
@@ -109,19 +118,23 @@ impl<'a> Writer<'a> {
             if !flushing && self.is_due(open) {
                 (flush, flushing) = (Some(self.flush()).into(), true);
             }
-            if !open && !flushing && !noting {
+            if !open && !flushing && !noting && !self.is_counting() {
                 self.live.wake();
                 return self.said;
             }
             let batch = self.since.filter(|_| !flushing).map(|since| since + BATCH_AGE_MAX);
             let show = self.shown_at.filter(|_| self.unshown).map(|shown| shown + SHOW_EVERY);
-            let due = batch.into_iter().chain(show).min();
+            let count = self.count_at.filter(|_| !noting && self.used > 0);
+            let due = batch.into_iter().chain(show).chain(count).min();
             tokio::select! {
                 Some((len, result)) = &mut flush, if flushing => {
                     flushing = false;
                     self.flushed(len, result);
                 }
-                Some(()) = &mut note, if noting => noting = false,
+                Some(uncounted) = &mut note, if noting => {
+                    noting = false;
+                    self.noted(uncounted);
+                }
                 output = outputs.recv(), if open && self.pending.len() < UNWRITTEN_BYTES_MAX => match output {
                     Some(output) => {
                         self.take(output);
@@ -214,6 +227,7 @@ impl<'a> Writer<'a> {
     }
 
     fn take_last(&mut self) {
+        self.count_until = Some(Instant::now() + COUNT_WAIT_MAX);
         let rest = self.reasoning.finish();
         self.append(&Output::Reasoning(rest));
         let rest = self.text.finish();
@@ -263,21 +277,50 @@ impl<'a> Writer<'a> {
     }
 
     /// What is told besides the text, which does not wait for it: tokens first, because somebody may stop it for
-    /// them.
-    fn next_note(&mut self) -> Option<BoxFuture<'a, ()>> {
+    /// them. Gives how many of them have to be told again.
+    fn next_note(&mut self) -> Option<BoxFuture<'a, u64>> {
         let (ledger, stream) = (self.ledger, self.stream);
-        let told = match std::mem::take(&mut self.used) {
+        let may_count = self.count_at.is_none_or(|at| Instant::now() >= at);
+        let tokens = if may_count { std::mem::take(&mut self.used) } else { 0 };
+        let told = match tokens {
             0 => ledger.phase(stream, self.phase.take()?),
             tokens => ledger.used(stream, tokens),
         };
         let note = async move {
             match timeout(WRITE_WAIT_MAX, told).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!(%stream, %error, "a phase or its tokens were not recorded"),
-                Err(_) => tracing::debug!(%stream, "a phase or its tokens were not recorded in time"),
+                Ok(Ok(())) => 0,
+                Ok(Err(store::Error::Rejected(no))) => {
+                    tracing::debug!(%stream, %no, "a phase or its tokens were not wanted any more");
+                    0
+                }
+                Ok(Err(error)) => {
+                    tracing::debug!(%stream, %error, tokens, "a phase or its tokens were not recorded");
+                    tokens
+                }
+                // It may have been recorded after all, and then these count twice. A battle that stops too early can
+                // be begun anew; what is spent beyond its limit is gone.
+                Err(_) => {
+                    tracing::debug!(%stream, tokens, "a phase or its tokens were not recorded in time");
+                    tokens
+                }
             }
         };
         Some(note.boxed())
+    }
+
+    fn noted(&mut self, uncounted: u64) {
+        if uncounted > 0 {
+            self.used += uncounted;
+            self.count_at = Some(Instant::now() + COUNT_AGAIN);
+        }
+    }
+
+    fn is_counting(&self) -> bool {
+        let is_late = self.count_until.is_some_and(|until| Instant::now() >= until);
+        if self.used > 0 && is_late {
+            tracing::warn!(stream = %self.stream, tokens = self.used, "what an attempt used was not counted");
+        }
+        self.used > 0 && !is_late
     }
 }
 

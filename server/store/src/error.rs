@@ -19,7 +19,23 @@ pub enum Error {
 const NOT_IN_REPERTOIRE: &str = "22021";
 const UNTRANSLATABLE: &str = "22P05";
 
+/// How it calls that it stops, has crashed or is still starting, and that a connection broke.
+const GOING: &str = "57P0";
+const DISCONNECTED: &str = "08";
+
 impl Error {
+    /// Whether the database was not there to be asked. What it says when it is, it says again.
+    pub fn is_away(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        match error {
+            sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => true,
+            sqlx::Error::Database(said) => {
+                said.code().is_some_and(|code| code.starts_with(GOING) || code.starts_with(DISCONNECTED))
+            }
+            _ => false,
+        }
+    }
+
     /// Gives a broken constraint the meaning it has to the user.
     pub(crate) fn on_constraint(error: sqlx::Error, name: &str, meaning: Rejected) -> Self {
         match error.as_database_error().and_then(|database| database.constraint()) {
@@ -37,6 +53,75 @@ impl From<sqlx::Error> for Error {
                 "A text cannot hold the character with the code zero: take it out.".into(),
             )),
             _ => Self::Sql(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{borrow::Cow, error::Error as StdError, fmt, io};
+
+    use sqlx::error::{DatabaseError, ErrorKind};
+
+    use super::*;
+
+    /// What Postgres says with this code.
+    #[derive(Debug)]
+    struct Said(&'static str);
+
+    impl fmt::Display for Said {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl StdError for Said {}
+
+    impl DatabaseError for Said {
+        fn message(&self) -> &str {
+            self.0
+        }
+
+        fn code(&self) -> Option<Cow<'_, str>> {
+            Some(self.0.into())
+        }
+
+        fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn StdError + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn StdError + Send + Sync + 'static> {
+            self
+        }
+
+        fn kind(&self) -> ErrorKind {
+            ErrorKind::Other
+        }
+    }
+
+    #[test]
+    fn a_database_that_is_away_is_told_from_one_that_refuses() {
+        let said = |code| Error::from(sqlx::Error::Database(Box::new(Said(code))));
+        for (error, is_away) in [
+            (sqlx::Error::Io(io::ErrorKind::ConnectionReset.into()).into(), true),
+            (sqlx::Error::PoolTimedOut.into(), true),
+            (sqlx::Error::PoolClosed.into(), true),
+            (said("57P01"), true),
+            (said("57P03"), true),
+            (said("08006"), true),
+            (said("23505"), false),
+            (said("57014"), false),
+            (said(NOT_IN_REPERTOIRE), false),
+            (sqlx::Error::RowNotFound.into(), false),
+            (Rejected::Stale.into(), false),
+            (serde_json::from_str::<u8>("a word").unwrap_err().into(), false),
+            (Error::Unknown("a task is nobody's".into()), false),
+        ] {
+            assert_eq!(error.is_away(), is_away, "{error:?}");
         }
     }
 }

@@ -99,13 +99,15 @@ pub async fn of_battle(db: &Db, battle: BattleId) -> Result<Vec<Worktree>> {
     rows.into_iter().map(Row::into_worktree).collect()
 }
 
-/// Notes the worktree that an attempt at a battle's task has made. One that is no longer ours must not.
+/// Notes the worktree that an attempt at a battle's task has made. One that is no longer ours must not. Noted twice it
+/// is noted once: whoever got no answer asks again.
 pub async fn made_for_battle(db: &Db, stream: StreamId, worktree: &Worktree) -> Result<()> {
     let noted = sqlx::query!(
         "insert into worktrees (id, task_id, attempt, project_id, host, base, carried, state)
          select $1, tasks.id, $3, battles.project_id, $4, $5, $6, $7
          from tasks join battles on battles.id = battle_id
-         where tasks.id = $2 and tasks.attempt = $3 and tasks.status = 'running'",
+         where tasks.id = $2 and tasks.attempt = $3 and tasks.status = 'running'
+         on conflict (id) do update set state = excluded.state",
         worktree.id.0,
         stream.task.0,
         stream.attempt.0 as i32,
@@ -207,10 +209,12 @@ pub async fn made(db: &Db, stream: StreamId, worktree: Worktree) -> Result<()> {
     let chat = chats::lock(&mut tx, chat).await?;
     let task = chat.tasks.get(&stream.task).ok_or(Rejected::Stale)?;
     let is_running = matches!(task.status, Status::Running { attempt, .. } if attempt == stream.attempt);
-    if !is_running || chat.worktree.is_some() {
+    let known = chat.worktree.as_ref().map(|known| known.id);
+    if !is_running || known.is_some() {
         // At once, so that whoever may run it now does not find it locked.
         tx.rollback().await?;
-        return Err(Rejected::Stale.into());
+        // Whoever got no answer asks again.
+        return if is_running && known == Some(worktree.id) { Ok(()) } else { Err(Rejected::Stale.into()) };
     }
     commit::finish(tx, vec![Event::WorktreeChanged { chat: chat.id, worktree }]).await?;
     Ok(())

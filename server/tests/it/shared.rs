@@ -3,7 +3,11 @@
 use domain::{output::Outcome, task::Status};
 use scripted::Script;
 
-use crate::{chat::numbers, harness::World};
+use crate::{
+    arena::{Field, launch, over},
+    chat::numbers,
+    harness::World,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn when_one_dies_the_other_finishes_its_work() {
@@ -80,13 +84,27 @@ async fn a_person_waits_for_one_task_and_not_for_the_whole_queue() {
     let world = World::new().await;
     let server = world.server("one").await;
     let (busy, quick) = (server.new_chat(&world).await, server.new_chat(&world).await);
+    let field = Field::new(&world, &server).await;
     let mut busy_page = server.watch(busy).await;
-    server.ask(busy, "[[count 100]]").await;
+    server.ask(busy, "[[count 100000]]").await;
     busy_page.until_said(&server, 10).await;
+    // Before the person comes, each of these has a task in the queue.
+    let mut battles = Vec::new();
+    for _ in 0..3 {
+        battles.push(launch(&server, field.qa("[[say so]]", &["@small", "@large"])).await);
+    }
     server.ask(quick, "[[say hello]]").await;
     let mut page = server.watch(quick).await;
-    assert!(page.chat().active_turn().is_some());
+    assert!(page.chat().active_turn().is_some(), "it waits for the task that runs");
+    server.call("stop", &[("chat", busy.to_string())]).await;
     page.until_settled(&server).await;
-    busy_page.until_settled(&server).await;
     assert_eq!(page.answer().trim(), "hello");
+    for battle in &battles {
+        over(&server, battle).await;
+    }
+    let log = world.model_log().await;
+    // Whoever finds a title is told what to do before it is asked.
+    let asked = log["requests"].as_array().unwrap().iter().filter(|record| record["system"] == "");
+    let asked: Vec<_> = asked.map(|record| record["last_user_message"].as_str().unwrap()).collect();
+    assert_eq!((&asked[..2], asked.len()), (&["[[count 100000]]", "[[say hello]]"][..], 8), "{asked:?}");
 }

@@ -199,6 +199,11 @@ impl Compared {
     pub fn is_good(&self) -> bool {
         matches!(self, Self::Passes | Self::Mends)
     }
+
+    /// Whether whoever made the result answers for it.
+    pub fn is_charged(&self) -> bool {
+        matches!(self, Self::Breaks(_) | Self::BreaksOff)
+    }
 }
 
 /// The first of many.
@@ -222,26 +227,29 @@ mod tests {
             let code = Some(if word.starts_with('+') { 0 } else { 1 });
             Checked { code, duration_ms: 1, failures, tail: String::new() }
         };
+        // A `!` behind what is charged.
         let check = |base: &str, own: &str, expected: &str| {
             let base = (!base.is_empty()).then(|| run(base));
-            assert_eq!(run(own).compared(base.as_ref()).words(), expected, "{own} after {base:?}");
+            let compared = run(own).compared(base.as_ref());
+            let mark = if compared.is_charged() { "!" } else { "" };
+            assert_eq!(format!("{}{mark}", compared.words()), expected, "{own} after {base:?}");
         };
         check("+", "+", "check passes");
         check("", "+", "check passes");
         check("-a", "+", "check passes, it failed before");
         check("-a,b", "-b", "check fails as it did before");
-        check("-a", "-a,b", "1 new failure: b");
-        check("+", "-a,b", "2 new failures: a, b");
-        check("+", "-", "check fails, it passed before");
+        check("-a", "-a,b", "1 new failure: b!");
+        check("+", "-a,b", "2 new failures: a, b!");
+        check("+", "-", "check fails, it passed before!");
         // One that did not compile before has no names to compare.
         check("-", "-a", "check fails as it did before");
         check("-", "-", "check fails as it did before");
         // One that no longer compiles has none either, and that is its own doing.
-        check("-a,b", "-", "check breaks off, it came to its tests before");
+        check("-a,b", "-", "check breaks off, it came to its tests before!");
         // Nothing is charged where nobody knows how it was.
         check("", "-", "check fails, before is not known");
         check("", "-a", "check fails, before is not known: a");
-        check("+", "-a,b,c,d,e,f,g", "7 new failures: a, b, c, d, e and 2 more");
+        check("+", "-a,b,c,d,e,f,g", "7 new failures: a, b, c, d, e and 2 more!");
     }
 
     #[test]

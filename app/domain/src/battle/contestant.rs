@@ -149,7 +149,9 @@ impl Standing {
             Outcome::Done { .. } => Self::Done,
             Outcome::Failed { reason } => Self::Failed { reason: reason.clone() },
             Outcome::Void { reason } => Self::Void { reason: reason.clone() },
-            Outcome::Lost => Self::Void { reason: "Whoever ran it went away each time.".to_owned() },
+            Outcome::Lost => {
+                Self::Void { reason: "Whoever ran it, or the database, went away each time.".to_owned() }
+            }
             Outcome::Cancelled => Self::Cancelled { reason: "It was stopped.".to_owned() },
         }
     }

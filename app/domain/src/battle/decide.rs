@@ -117,6 +117,11 @@ impl Battle {
                 draft.count(task, tokens, &mut fresh, at_ms);
             }
             Input::Report(report) => draft.report(*report)?,
+            // What was finished stays so: all that runs of it is another comparison.
+            Input::Stop { mut fresh, at_ms } if self.is_compared_again() => {
+                draft.end_analysis(super::analysis::State::Stopped, at_ms);
+                draft.advance(&mut fresh, at_ms);
+            }
             Input::Stop { mut fresh, at_ms } => {
                 if self.course.status.is_over() || self.course.stopped.is_some() {
                     return Err(Rejected::Idle);
@@ -193,6 +198,10 @@ impl Battle {
             Some(task::Status::Running { attempt: now, .. }) if *now == attempt => Ok(()),
             _ => Err(Rejected::Stale),
         }
+    }
+
+    fn is_compared_again(&self) -> bool {
+        self.course.status == Status::Analysing && self.course.finished_at_ms.is_some()
     }
 
     /// Whether it has used more tokens than it may.

@@ -163,6 +163,9 @@ fn survivors_are_compared_and_a_winner_is_named() {
     check("C1 C2", &format!("{digested} unanalyse"), "Completed: stopped");
     check("C1 C2", &format!("{digested} stop"), "Cancelled: stopped");
     check("C1 C2", &format!("{digested} judgement.nonsense judge:A analyse"), "Analysing: digesting");
+    // What was finished before it was compared again stays as it was.
+    check("C1 C2", &format!("{digested} judge:B analyse stop"), "Completed: stopped");
+    check("C1 C2", &format!("{digested} stop analyse stop"), "Cancelled: stopped");
 }
 
 #[test]

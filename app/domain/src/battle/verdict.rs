@@ -82,6 +82,9 @@ impl Verdict {
             (0, 0) => "each is beaten by another".to_owned(),
             (0, 1) => "two of them are equal".to_owned(),
             (0, ties) => format!("{ties} pairs are equal"),
+            (1, _) if self.pairs.len() == 1 && self.pairs[0].flipped == 0 => {
+                "the judge's answers do not agree from round to round".to_owned()
+            }
             (1, _) if self.pairs.len() == 1 => {
                 "the judge's answers do not hold when the order changes".to_owned()
             }
@@ -227,6 +230,9 @@ mod tests {
         // A judge that always takes the first one it is shown.
         check("AB", "AB:AB AB:AB AB:AB", flips);
         check("AB", "AB:AA AB:AB AB:BB", flips);
+        let differs =
+            "No winner: the judge's answers do not agree from round to round; 0 of 6 judgements agree.";
+        check("AB", "AB:AA AB:BB AB:==", differs);
         check("AB", "AB:== AB:== AB:AA", "No winner: two of them are equal; 4 of 6 judgements agree.");
         check("ABC", "AB:AA BC:BB AC:CC", "No winner: each is beaten by another; 6 of 6 judgements agree.");
         check("ABC", "AB:AA BC:BB AC:AC", "No winner: one pair is unsettled; 4 of 6 judgements agree.");

@@ -77,9 +77,9 @@ impl Run {
                     Outcome::Lost if attempt.0 < self.attempts_max_of(&step.step) => {
                         return Ok(vec![Change::StepRequeued { step: id, attempt }]);
                     }
-                    Outcome::Lost => {
-                        StepStatus::Failed { reason: "whoever carried it out went away each time".to_owned() }
-                    }
+                    Outcome::Lost => StepStatus::Failed {
+                        reason: "whoever carried it out, or the database, went away each time".to_owned(),
+                    },
                 }
             }
             _ => return Err(Rejected::Stale),

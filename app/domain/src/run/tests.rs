@@ -140,7 +140,7 @@ fn a_lost_attempt_is_repeated_within_the_bound() {
     research(&lost(9), "options=D project=D fold=D weigh=D gate=D render=Q Running");
     research(
         &lost(10),
-        "options=D project=D fold=D weigh=D gate=D render=F Failed(Report failed: whoever carried it out went away each time)",
+        "options=D project=D fold=D weigh=D gate=D render=F Failed(Report failed: whoever carried it out, or the database, went away each time)",
     );
 }
 

@@ -1,6 +1,6 @@
 //! What is left of the battles after the last kill, held against what was launched.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{cmp::Ordering, collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context as _, Result};
 use domain::{
@@ -8,8 +8,10 @@ use domain::{
     feed::{Snapshot, StreamId},
     id::BattleId,
     page::Page,
+    settings::WorktreeSettings,
     task::Task,
     transcript::Transcript,
+    worktree,
 };
 
 use super::field::{Asked, Due};
@@ -196,6 +198,23 @@ impl Verdict {
         Ok(())
     }
 
+    /// Every worktree that a row tells of is on the disk, and there is no other. What a server that was killed had
+    /// half made is in the trash, where a person is told of it.
+    pub fn look_at_worktrees(&mut self, data: &Path, told: &WorktreeSettings) -> Result<()> {
+        let of = |state| told.worktrees.iter().filter(|entry| entry.state == state).count();
+        let due = [("worktrees", of(worktree::State::Ready)), ("trash", told.trashed())];
+        for (folder, due) in due {
+            let found = fs::read_dir(data.join(folder))?.count();
+            let words = format!("{folder}: {found} on the disk, {due} known");
+            match found.cmp(&due) {
+                Ordering::Equal => {}
+                Ordering::Less => self.faults.lost.push(words),
+                Ordering::Greater => self.faults.orphans.push(words),
+            }
+        }
+        Ok(())
+    }
+
     pub fn summary(&self) -> String {
         let Self { battles, stopped, done, verdicts, given_up, retried, faults, .. } = self;
         let counted = faults.counted();
@@ -203,5 +222,47 @@ impl Verdict {
             "{battles} battles, {stopped} with a stop · {done} results and {verdicts} verdicts, {retried} of all tries in \
              more than one attempt, {given_up} given up, {counted}"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{page::Wanted, settings::WorktreeEntry, worktree::State};
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_worktree_that_nobody_knows_is_found() {
+        let check = |on_disk: [usize; 2], known: &[State], strays: usize, faults: [usize; 2]| {
+            let data = tempfile::tempdir().unwrap();
+            for (folder, count) in ["worktrees", "trash"].into_iter().zip(on_disk) {
+                fs::create_dir(data.path().join(folder)).unwrap();
+                for number in 0..count {
+                    fs::create_dir(data.path().join(folder).join(number.to_string())).unwrap();
+                }
+            }
+            let entry = |state: &State| WorktreeEntry {
+                of: Wanted::Battle(BattleId(Uuid::nil())),
+                title: String::new(),
+                project: String::new(),
+                state: *state,
+                bytes: None,
+            };
+            let told = WorktreeSettings {
+                worktrees: known.iter().map(entry).collect(),
+                strays: vec![None; strays],
+                recordings: Default::default(),
+                budget: Default::default(),
+            };
+            let mut verdict = Verdict::default();
+            verdict.look_at_worktrees(data.path(), &told).unwrap();
+            let found = [verdict.faults.orphans.len(), verdict.faults.lost.len()];
+            assert_eq!(found, faults, "{on_disk:?} {known:?} {strays}");
+        };
+        check([2, 2], &[State::Ready, State::Ready, State::Discarded], 1, [0, 0]);
+        check([3, 0], &[State::Ready, State::Ready], 0, [1, 0]);
+        check([1, 0], &[State::Ready, State::Ready], 0, [0, 1]);
+        check([0, 1], &[State::Gone], 0, [1, 0]);
     }
 }

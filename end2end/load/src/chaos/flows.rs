@@ -180,14 +180,15 @@ mod tests {
         check(json!({"status": "done", "steps": [step("x.1"), step("x.2")]}), true, 1);
         check(json!({"status": "running", "steps": []}), false, 2);
         check(json!({"status": "failed", "error": "Gate failed: no", "steps": []}), true, 1);
-        let gone = "Gate failed: whoever carried it out went away each time";
+        let gone = "Gate failed: whoever carried it out, or the database, went away each time";
         check(json!({"status": "failed", "error": gone, "steps": []}), true, 0);
         let failed = |reason: &str| json!({"id": "a", "status": "failed", "reason": reason, "attempts": 3});
         let nobody = |reason: &str| {
-            let steps = [failed("whoever carried it out went away each time"), failed(reason)];
+            let steps =
+                [failed("whoever carried it out, or the database, went away each time"), failed(reason)];
             json!({"status": "failed", "error": "Gate was skipped: nobody answered", "steps": steps})
         };
-        check(nobody("whoever carried it out went away each time"), true, 0);
+        check(nobody("whoever carried it out, or the database, went away each time"), true, 0);
         check(nobody("the model said no"), true, 1);
         let silent = json!({"status": "failed", "error": "Gate was skipped: nobody answered", "steps": []});
         check(silent, true, 1);

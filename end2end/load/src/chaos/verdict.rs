@@ -150,6 +150,14 @@ impl Verdict {
         }
     }
 
+    /// Of what was always given up nothing is known.
+    pub fn look_back(&mut self) {
+        let Self { asked, done, .. } = self;
+        if *done == 0 || *done * 2 < *asked {
+            self.faults.lost.push(format!("only {done} of {asked} questions were answered"));
+        }
+    }
+
     pub fn summary(&self) -> String {
         let Self { asked, done, given_up, retried, faults, .. } = self;
         let counted = faults.counted();

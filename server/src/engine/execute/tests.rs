@@ -125,7 +125,7 @@ impl Ledger for Memory {
             let mut failures = guard(&self.append_failures);
             if *failures > 0 {
                 *failures -= 1;
-                return Err(store::Error::Unknown("the database is away".into()));
+                return Err(store::Error::Sql(sqlx::Error::PoolTimedOut));
             }
             drop(failures);
             let at = self.began.unwrap().elapsed().as_millis();
@@ -148,7 +148,7 @@ impl Ledger for Memory {
             let mut failures = guard(&self.report_failures);
             if *failures > 0 {
                 *failures -= 1;
-                return Err(store::Error::Unknown("the database is away".into()));
+                return Err(store::Error::Sql(sqlx::Error::PoolTimedOut));
             }
             guard(&self.reports).push(report.outcome);
             *guard(&self.said) = report.said;
@@ -387,6 +387,7 @@ async fn what_was_made_is_kept_however_the_work_ended() {
     assert!(took <= STOP_WAIT_MAX + KEEP_WAIT_MAX + Duration::from_secs(1), "{took:?}");
     check(vec![], None, (slow, true), "done").await;
     check(vec![], None, (slow, false), "the disk is full").await;
+    check(vec![], None, (endless, true), "lost").await;
     // What is begun anew needs nothing of before.
     assert!(check(vec![Step::Ignore], Some(StopReason::Shutdown), (slow, false), "lost").await < slow);
 }

@@ -18,7 +18,7 @@ impl Engine {
         stream: StreamId,
         running: &Running,
     ) -> Result<Arc<dyn Backend>, Unprepared> {
-        let conversation = store::conversation(&self.0.db, task.id).await.map_err(Unprepared::Store)?;
+        let conversation = store::conversation(&self.0.db, task.id).await?;
         let endpoint = self.endpoint(&task.model)?;
         let persona = match task.persona {
             Some(_) => {

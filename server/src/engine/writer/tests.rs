@@ -1,11 +1,17 @@
-//! When viewers are woken, on a paused clock.
+//! When viewers are woken, and what becomes of tokens that were not counted, on a paused clock.
+
+use std::sync::Mutex;
 
 use bytes::BytesMut;
-use domain::id::{Attempt, TaskId};
+use domain::{
+    Rejected,
+    id::{Attempt, TaskId},
+    output::Usage,
+};
 use tokio::{sync::Notify, time::sleep};
 
 use super::{super::ledger::Report, *};
-use crate::live::{Kept, Live};
+use crate::live::{Kept, Live, guard};
 
 /// A database that takes everything at once.
 struct Willing;
@@ -72,4 +78,86 @@ async fn a_word_alone_is_shown_at_once() {
 #[tokio::test(start_paused = true)]
 async fn words_in_quick_succession_are_shown_together() {
     check(&[0, 1, 1, 1, 10], &[(0, 5), (2, 20), (10, 25)]).await;
+}
+
+/// What a database makes of tokens that it is told of.
+#[derive(Clone, Copy)]
+enum Count {
+    Takes,
+    IsAway,
+    Hangs,
+    Refuses,
+}
+
+/// Counts as its script says, and takes everything once that is over.
+#[derive(Default)]
+struct Counting {
+    script: Mutex<Vec<Count>>,
+    told: Mutex<u32>,
+    counted: Mutex<u64>,
+}
+
+impl Ledger for Counting {
+    fn append(&self, _: StreamId, _: u64, _: String) -> BoxFuture<'_, store::Result<bool>> {
+        async { Ok(true) }.boxed()
+    }
+
+    fn phase(&self, _: StreamId, _: Phase) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn used(&self, _: StreamId, tokens: u64) -> BoxFuture<'_, store::Result<()>> {
+        async move {
+            *guard(&self.told) += 1;
+            let next = guard(&self.script).pop().unwrap_or(Count::Takes);
+            match next {
+                Count::Takes => *guard(&self.counted) += tokens,
+                Count::IsAway => return Err(store::Error::Sql(sqlx::Error::PoolTimedOut)),
+                Count::Hangs => std::future::pending().await,
+                Count::Refuses => return Err(Rejected::Stale.into()),
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn report(&self, _: Report) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+}
+
+/// A model uses ten tokens twice, and then works so many seconds more. Gives how many are counted, how often somebody
+/// was told of them, and how many seconds it took.
+async fn count(script: &[Count], works_s: u64) -> (u64, u32, u64) {
+    let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
+    let live = Live::default().stream(stream);
+    let (stop, secrets) = (Stop::default(), Vec::new().into());
+    let ledger =
+        Counting { script: script.iter().rev().copied().collect::<Vec<_>>().into(), ..Counting::default() };
+    let writer = Writer::new(stream, live, &ledger, &stop, &secrets);
+    let (outputs, written) = mpsc::channel(8);
+    let began = Instant::now();
+    let work = async move {
+        for _ in 0..2 {
+            let usage = Usage { prompt_tokens: Some(7), completion_tokens: Some(3) };
+            outputs.send(Output::Usage(usage)).await.unwrap();
+            sleep(Duration::from_millis(10)).await;
+        }
+        sleep(Duration::from_secs(works_s)).await;
+    };
+    tokio::join!(work, writer.write(written));
+    (*guard(&ledger.counted), *guard(&ledger.told), began.elapsed().as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_are_counted_although_the_database_was_away() {
+    use Count::{Hangs, IsAway, Refuses, Takes};
+    assert_eq!(count(&[], 5).await, (20, 2, 5));
+    assert_eq!(count(&[IsAway], 5).await, (20, 2, 5), "those that came meanwhile go with them");
+    assert_eq!(count(&[Takes, IsAway], 5).await, (20, 3, 5));
+    assert_eq!(count(&[Takes, IsAway], 0).await, (20, 3, 1), "also once the model is done");
+    assert_eq!(count(&[Takes, Hangs], 0).await, (20, 3, 9));
+    assert_eq!(count(&[Refuses], 0).await, (10, 2, 0), "what is not wanted is not told again");
+    let took_s = count(&[IsAway; 500], 100).await.2;
+    assert!((130..=131).contains(&took_s), "a database that stays away is not waited for longer: {took_s} s");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
 use super::{Field, contestant, diff, launch, over, statuses, until};
@@ -83,6 +84,35 @@ async fn what_a_launch_left_that_failed_is_not_in_the_way_of_the_next() {
     assert_eq!(launch(&server, battle).await, id);
     assert_eq!(over(&server, &id).await["status"], "completed");
     server.stop().await;
+}
+
+/// A worktree is made, and then the database does not take its row: so many times, with this code.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worktree_is_noted_or_goes() {
+    let check = async |code: &str, times: u32, expected: &str| {
+        let world = World::new().await;
+        let server = world.server("one").await;
+        let field = Field::new(&world, &server).await;
+        let mut database = PgConnection::connect(&world.database_url).await.unwrap();
+        let refuse = format!(
+            "create sequence refusals;
+             create function refuse() returns trigger language plpgsql as $$ begin
+                 if nextval('refusals') <= {times} then raise exception 'no' using errcode = '{code}'; end if;
+                 return new;
+             end $$;
+             create trigger refuse before insert on worktrees for each row execute function refuse();"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(refuse)).execute(&mut database).await.unwrap();
+        let id = launch(&server, field.coding("[[say So.]]", &["native@small", "native@large"])).await;
+        let battle = over(&server, &id).await;
+        let [kept, trashed] = ["worktrees", "trash"]
+            .map(|name| std::fs::read_dir(world.folder.path().join("one").join(name)).unwrap().count());
+        let came = format!("{}: {kept} kept, {trashed} in the trash", statuses(&battle).join(" "));
+        assert_eq!(came, expected, "{code}: {battle:#}");
+        server.stop().await;
+    };
+    check("57P03", 2, "done done: 2 kept, 0 in the trash").await;
+    check("23514", 99, "void void: 0 kept, 0 in the trash").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -163,7 +163,7 @@ fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>,
 fn why(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Failed { reason } | Outcome::Void { reason } => reason.clone(),
-        Outcome::Lost => "whoever ran it went away each time.".to_owned(),
+        Outcome::Lost => "whoever ran it, or the database, went away each time.".to_owned(),
         Outcome::Cancelled => "it was stopped.".to_owned(),
         Outcome::Done { .. } => "it said nothing of use.".to_owned(),
     }

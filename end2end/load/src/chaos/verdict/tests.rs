@@ -148,3 +148,17 @@ fn what_is_there_twice_is_found() {
     );
     check(|scene| scene.records.push(Record::answered(1, "[[count 3]]")), false, true);
 }
+
+#[test]
+fn a_trial_in_which_hardly_anything_was_answered_shows_nothing() {
+    let check = |asked, done, faults: usize| {
+        let mut verdict = Verdict { asked, done, given_up: asked - done, ..Verdict::default() };
+        verdict.look_back();
+        assert_eq!(verdict.faults.lost.len(), faults, "{done} of {asked}");
+    };
+    check(4, 4, 0);
+    check(4, 2, 0);
+    check(4, 1, 1);
+    check(4, 0, 1);
+    check(0, 0, 1);
+}
