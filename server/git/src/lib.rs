@@ -33,7 +33,7 @@ pub use diff::{Diff, FileChange, LeftOut, Status, Why};
 pub use error::{Conflict, Error, Reason, Refused};
 pub use limits::Limits;
 pub use snapshot::{Reader, Snapshot};
-pub use worktree::{Start, Worktree, clear_half_made, list, size_of};
+pub use worktree::{Start, Worktree, clear_half_made, list, remove_folder, size_of};
 
 /// A path's bytes for people. What is not UTF-8 is replaced.
 pub fn display(path: &[u8]) -> String {

@@ -26,7 +26,7 @@ use crate::{
 };
 use marker::Marker;
 
-pub use trash::size_of;
+pub use trash::{remove_folder, size_of};
 
 /// What a worktree begins with, besides the project's current commit.
 #[derive(Clone, Copy, Debug, Default)]

@@ -60,7 +60,7 @@ impl Worktree {
         for (name, _) in folder.names().map_err(io(&self.folder))? {
             let stat = folder.stat(&name).map_err(at(&name))?;
             if stat.is_some_and(|stat| beneath::kind(&stat) == FileType::Directory) {
-                remove_folder(&folder, &name).map_err(io(&self.folder))?;
+                remove_in(&folder, &name).map_err(io(&self.folder))?;
             } else if name != marker::NAME.as_bytes() {
                 folder.remove(&name).map_err(at(&name))?;
             }
@@ -109,8 +109,21 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
     Ok(bytes)
 }
 
-/// Removes a folder however deep it is and whatever an agent locked in it: what lies deeper is moved up first.
-fn remove_folder(parent: &Folder, name: &[u8]) -> std::io::Result<()> {
+/// Removes what is at `path`, if anything, however deep it is and whatever an agent locked in it.
+pub fn remove_folder(path: &Path) -> std::io::Result<()> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(ErrorKind::InvalidInput.into());
+    };
+    let (parent, name) = (Folder::open(parent)?, name.as_encoded_bytes());
+    match parent.stat(name)? {
+        None => Ok(()),
+        Some(stat) if beneath::kind(&stat) == FileType::Directory => remove_in(&parent, name),
+        Some(_) => parent.remove(name),
+    }
+}
+
+/// What lies deeper is moved up first, so that only a few folders are open at a time.
+fn remove_in(parent: &Folder, name: &[u8]) -> std::io::Result<()> {
     let top = enter(parent, name)?;
     let mut moved = 0u64;
     loop {
