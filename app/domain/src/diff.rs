@@ -174,6 +174,10 @@ pub struct Comment {
 }
 
 impl Comment {
+    pub fn is_on_the_line_of(&self, other: &Self) -> bool {
+        (&self.path, self.side, self.line) == (&other.path, other.side, other.line)
+    }
+
     /// As an agent is told of it.
     pub fn words(&self) -> String {
         let side = match self.side {

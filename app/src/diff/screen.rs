@@ -281,7 +281,7 @@ impl Screen {
     }
 
     /// A comment on a row, still without words, and the row that has the line's number.
-    pub fn comment_on(&self, row: u32) -> Option<(u32, Comment)> {
+    pub fn comment_on(&self, row: u32, pointed: Side) -> Option<(u32, Comment)> {
         let inner = self.0.borrow();
         let path = inner.outline.files.get(inner.geometry.file_of(row))?.path.clone();
         let mut quoted = String::new();
@@ -290,12 +290,16 @@ impl Screen {
             if !text.kind.is_code() {
                 return None;
             }
-            let cell = text.right().unwrap_or(text.left());
-            quoted.insert_str(0, &cell.map(|span| span.text).collect::<String>());
-            let (side, line) = match text.kind {
-                Kind::Removed => (Side::Old, text.old),
-                _ => (Side::New, text.new),
+            let side = match text.kind {
+                Kind::Removed => Side::Old,
+                Kind::Changed => pointed,
+                _ => Side::New,
             };
+            let (cell, line) = match side {
+                Side::Old => (text.left(), text.old),
+                Side::New => (text.right().unwrap_or(text.left()), text.new),
+            };
+            quoted.insert_str(0, &cell.map(|span| span.text).collect::<String>());
             // One without a number goes on from the row above.
             if line > 0 {
                 return Some((row, Comment { path, side, line, text: String::new(), quoted }));

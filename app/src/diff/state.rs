@@ -4,6 +4,7 @@ use domain::diff::{Comment, Found, Of, Options, Outline, Rows};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::written::Draft;
 use crate::error::AppError;
 
 /// What a page that shows a diff starts from.
@@ -53,15 +54,6 @@ pub struct Diff {
     pub screen: StoredValue<Option<super::screen::Screen>, LocalStorage>,
 }
 
-/// A comment that is being written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
-    pub row: u32,
-    pub comment: Comment,
-    /// Which of the waiting ones it is.
-    pub index: Option<usize>,
-}
-
 impl Diff {
     pub fn new(of: Of, outline: Option<Outline>, takes_comments: bool) -> Self {
         Self {
@@ -95,28 +87,6 @@ impl Diff {
     pub fn start_of(self, file: usize) -> Option<u32> {
         self.outline.with_untracked(|outline| outline.as_ref()?.starts().get(file).copied())
     }
-
-    pub fn write(self, draft: Draft) {
-        self.typed.set(draft.comment.text.clone());
-        self.draft.set(Some(draft));
-    }
-
-    pub fn keep_comment(self, draft: Draft) {
-        self.draft.set(None);
-        self.comments.update(|comments| match draft.index.and_then(|index| comments.get_mut(index)) {
-            Some(own) => *own = draft.comment,
-            None => comments.push(draft.comment),
-        });
-        self.focus_rows();
-    }
-
-    pub fn remove_comment(self, index: usize) {
-        self.comments.update(|comments| {
-            if index < comments.len() {
-                comments.remove(index);
-            }
-        });
-    }
 }
 
 /// The server renders what it was given and asks for nothing.
@@ -134,7 +104,6 @@ mod browser {
     use leptos::task::spawn_local;
 
     use super::*;
-    use crate::device;
     use crate::diff::{
         api::{diff_outline, diff_patch, diff_rows, find_in_diff, seek_in_diff},
         geometry::Geometry,
@@ -144,30 +113,6 @@ mod browser {
     impl Diff {
         pub fn with_screen<T>(self, act: impl FnOnce(&Screen) -> T) -> Option<T> {
             self.screen.try_with_value(|screen| screen.as_ref().map(act)).flatten()
-        }
-
-        /// What was written and not sent is there again after a look elsewhere, or a reload.
-        pub fn keep_written(self) {
-            let key = self.name.with_value(|name| format!("comments:{name}"));
-            crate::erased::effect_first(move |is_first| {
-                let (comments, mut draft) = (self.comments.get(), self.draft.get());
-                if let Some(draft) = &mut draft {
-                    draft.comment.text = self.typed.get();
-                }
-                if !is_first {
-                    let is_empty = comments.is_empty() && draft.is_none();
-                    let now =
-                        if is_empty { Ok(String::new()) } else { serde_json::to_string(&(comments, draft)) };
-                    device::remember(&key, &now.unwrap_or_default());
-                    return;
-                }
-                let kept = device::remembered(&key).and_then(|kept| domain::json::read(&kept).ok());
-                let Some((comments, draft)): Option<(Vec<Comment>, Option<Draft>)> = kept else { return };
-                self.comments.set(comments);
-                if let Some(draft) = draft {
-                    self.write(draft);
-                }
-            });
         }
 
         /// Shows more of a gap.
@@ -355,23 +300,6 @@ mod browser {
             });
             if let Some(row) = row {
                 self.go(row);
-            }
-        }
-
-        pub fn comment_on(self, row: u32) {
-            if !self.takes_comments {
-                return;
-            }
-            if let Some((row, comment)) = self.with_screen(|screen| screen.comment_on(row)).flatten() {
-                self.current.set(row);
-                let own = |own: &Comment| {
-                    own.path == comment.path && own.line == comment.line && own.side == comment.side
-                };
-                let index = self.comments.with_untracked(|comments| comments.iter().position(own));
-                let comment = index
-                    .and_then(|n| self.comments.with_untracked(|own| own.get(n).cloned()))
-                    .unwrap_or(comment);
-                self.write(Draft { row, comment, index });
             }
         }
 
