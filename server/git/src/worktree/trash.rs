@@ -50,24 +50,33 @@ impl Worktree {
         }
     }
 
-    /// Deletes it for good: from a trash, or where nobody has worked in it yet. Its mark goes last: what a crash leaves
-    /// is still known as ours.
+    /// Deletes it for good: from a trash, or where nobody has worked in it yet. What a crash leaves of it is still
+    /// known as ours.
     pub fn remove(self) -> Result<(), Error> {
         // What it replaced in the project is still to be put back.
         self.take_back_apply()?;
         project::unpin(self.project(), self.id())?;
-        let folder = Folder::open(&self.folder).map_err(io(&self.folder))?;
-        for (name, _) in folder.names().map_err(io(&self.folder))? {
-            let stat = folder.stat(&name).map_err(at(&name))?;
-            if stat.is_some_and(|stat| beneath::kind(&stat) == FileType::Directory) {
-                remove_in(&folder, &name).map_err(io(&self.folder))?;
-            } else if name != marker::NAME.as_bytes() {
-                folder.remove(&name).map_err(at(&name))?;
-            }
-        }
-        folder.remove(marker::NAME.as_bytes()).map_err(io(&self.folder))?;
-        fs::remove_dir(&self.folder).map_err(io(&self.folder))
+        remove_marked(&self.folder)
     }
+}
+
+/// Its mark goes last, if it has one by now.
+pub fn remove_marked(path: &Path) -> Result<(), Error> {
+    let folder = Folder::open(path).map_err(io(path))?;
+    let mut is_marked = false;
+    for (name, _) in folder.names().map_err(io(path))? {
+        if is_folder(&folder, &name).map_err(at(&name))? {
+            remove_in(&folder, &name).map_err(io(path))?;
+        } else if name == marker::NAME.as_bytes() {
+            is_marked = true;
+        } else {
+            folder.remove(&name).map_err(at(&name))?;
+        }
+    }
+    if is_marked {
+        folder.remove(marker::NAME.as_bytes()).map_err(io(path))?;
+    }
+    fs::remove_dir(path).map_err(io(path))
 }
 
 /// Bytes on the disk of all these folders together.
