@@ -10,7 +10,8 @@
 //! | `owner.json` | our mark. A folder without it is never deleted |
 //!
 //! libgit2 starts no program. Of a tree's files only plain ones and links are read, from one open folder to the
-//! next, without following a link; no filter and no line ending conversion is applied, in neither direction.
+//! next, without following a link; no filter and no line ending conversion is applied, in neither direction. Only what
+//! is applied to a file of the project ends its lines as that one does.
 //!
 //! Everything here reads the disk: call it from `spawn_blocking`.
 
