@@ -154,6 +154,12 @@ pub struct Found {
 pub enum Seek {
     NextChange,
     PreviousChange,
+    /// Wherever that is: the row of a line, or of its file's name where the line is not shown.
+    Line {
+        file: u32,
+        side: Side,
+        line: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,25 +13,29 @@ use crate::{
 /// The button beside a row, and the small form under the one that is commented on.
 pub fn written_here(diff: Diff) -> Erased {
     // Which of the waiting ones it is may change while it is written.
-    let written =
-        Memo::new(move |_| diff.draft.with(|own| own.as_ref().map(|own| (own.row, own.comment.clone()))));
+    let written = Memo::new(move |_| diff.draft.with(|own| own.as_ref().map(|own| own.comment.clone())));
     view! {
         <button class="diff-plus" type="button" tabindex="-1" aria-label="Comment on this line" hidden=true>
             "+"
         </button>
-        {move || written.get().map(|(row, comment)| editor(diff, row, &comment))}
+        {move || written.get().map(|comment| editor(diff, &comment))}
     }
     .erase()
 }
 
-fn editor(diff: Diff, row: u32, comment: &Comment) -> Erased {
+fn editor(diff: Diff, comment: &Comment) -> Erased {
     let (form, area) = (NodeRef::<html::Form>::new(), NodeRef::<html::Textarea>::new());
     let (place, text) = (place_of(comment), comment.text.clone());
     let is_new = move || diff.draft.with(|draft| draft.as_ref().is_none_or(|draft| draft.index.is_none()));
+    let mut is_placed = false;
     effect(move || {
-        if let (Some(form), Some(area)) = (form.get(), area.get()) {
+        if let (Some(form), Some(area), Some(row)) = (form.get(), area.get(), diff.place.get()) {
             put(diff, &form, row);
-            area.focus().ok();
+            // Later, only the rows have moved.
+            if !std::mem::replace(&mut is_placed, true) {
+                crate::device::reveal(&form);
+                area.focus().ok();
+            }
         }
     });
     let keep = move || {
@@ -63,6 +67,8 @@ fn editor(diff: Diff, row: u32, comment: &Comment) -> Erased {
         <form
             class="diff-editor"
             aria-label=name
+            // Until its row is known.
+            hidden=true
             node_ref=form
             on:submit=move |submit| {
                 submit.prevent_default();
@@ -130,8 +136,7 @@ fn waiting(diff: Diff, index: usize, comment: Comment) -> Erased {
         (format!("Edit the comment on {place}"), format!("Remove the comment on {place}"));
     let text = comment.text.clone();
     let edit = Callback::new(move |()| {
-        let row = diff.current.get_untracked();
-        diff.write(Draft { row, comment: comment.clone(), index: Some(index) });
+        diff.write(Draft { comment: comment.clone(), index: Some(index) }, None);
     });
     view! {
         <li class="diff-comment">
@@ -165,7 +170,7 @@ fn put(diff: Diff, form: &leptos::web_sys::HtmlFormElement, row: u32) {
     if let Some(bottom) = diff.with_screen(|screen| screen.bottom(row)) {
         style.set_property("top", &format!("{}px", bottom as i64)).ok();
     }
-    crate::device::reveal(form);
+    form.set_hidden(false);
 }
 
 #[cfg(not(feature = "hydrate"))]

@@ -19,7 +19,7 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 use super::{
-    geometry::{Geometry, ROW_PX},
+    geometry::{GAP_PX, Geometry, HEAD_PX, ROW_PX},
     state::Diff,
 };
 use crate::device;
@@ -220,12 +220,12 @@ impl Screen {
             let inner = self.0.borrow();
             let screen = f64::from(inner.scroll.client_height());
             let offset = inner.geometry.offset(top_of(&inner.scroll), screen);
-            let (top, head) = (inner.geometry.top(row), super::geometry::HEAD_PX);
+            let top = inner.geometry.top(row);
             let is_head = inner.geometry.is_head(row);
             // Below the name that sticks to the top, and with a few lines after it.
-            let is_in_sight = top >= offset + head && top + 3.0 * ROW_PX <= offset + screen;
+            let is_in_sight = top >= offset + HEAD_PX && top + 3.0 * ROW_PX <= offset + screen;
             if is_head || !is_in_sight {
-                let wanted = if is_head { top + super::geometry::GAP_PX } else { top - screen / 3.0 };
+                let wanted = if is_head { top + GAP_PX } else { top - screen / 3.0 };
                 inner.scroll.set_scroll_top(inner.geometry.scrolled(wanted, screen) as i32);
             }
         }
@@ -277,7 +277,8 @@ impl Screen {
         let inner = self.0.borrow();
         let screen = f64::from(inner.scroll.client_height());
         let offset = inner.geometry.offset(top_of(&inner.scroll), screen);
-        inner.geometry.top(row) - offset + top_of(&inner.scroll) + ROW_PX
+        let height = if inner.geometry.is_head(row) { GAP_PX + HEAD_PX } else { ROW_PX };
+        inner.geometry.top(row) - offset + top_of(&inner.scroll) + height
     }
 
     /// A comment on a row, still without words, and the row that has the line's number.

@@ -46,6 +46,8 @@ pub struct Diff {
     /// Comments that wait to be sent.
     pub comments: RwSignal<Vec<Comment>>,
     pub draft: RwSignal<Option<Draft>>,
+    /// The row that the draft is written under, once it is known.
+    pub place: RwSignal<Option<u32>>,
     /// The words of the draft as they are now.
     pub typed: RwSignal<String>,
     /// What was done, for those who cannot see it.
@@ -76,6 +78,7 @@ impl Diff {
             takes_comments,
             comments: RwSignal::default(),
             draft: RwSignal::new(None),
+            place: RwSignal::new(None),
             typed: RwSignal::default(),
             said: RwSignal::default(),
             #[cfg(feature = "hydrate")]
@@ -145,6 +148,7 @@ mod browser {
                         self.options.try_set(options.clone());
                         self.with_screen(|screen| screen.lay_out(&outline, &options));
                         self.outline.try_set(Some(outline));
+                        self.place_draft();
                         if self.is_finding.try_get_untracked() == Some(true) {
                             self.look_for();
                         }

@@ -5,19 +5,21 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::state::Diff;
+#[cfg(feature = "hydrate")]
+use {super::api::seek_in_diff, domain::diff::Seek, leptos::task::spawn_local};
 
 /// A comment that is being written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    pub row: u32,
     pub comment: Comment,
     /// Which of the waiting ones it is.
     pub index: Option<usize>,
 }
 
 impl Diff {
-    /// Opens the form for a comment. What is half written in it waits with the others: nobody threw it away.
-    pub fn write(self, draft: Draft) {
+    /// Opens the form for a comment: at its row, if that is known. What is half written in it waits with the others,
+    /// because nobody threw it away.
+    pub fn write(self, draft: Draft, row: Option<u32>) {
         let is_open = |own: &Option<Draft>| {
             own.as_ref().is_some_and(|own| own.comment.is_on_the_line_of(&draft.comment))
         };
@@ -26,7 +28,11 @@ impl Diff {
         }
         self.keep_typed();
         self.typed.set(draft.comment.text.clone());
+        self.place.set(row);
         self.draft.set(Some(draft));
+        if row.is_none() {
+            self.place_draft();
+        }
     }
 
     pub fn keep_comment(self) {
@@ -79,6 +85,7 @@ impl Diff {
 #[cfg(not(feature = "hydrate"))]
 impl Diff {
     fn focus_draft(self) {}
+    fn place_draft(self) {}
 }
 
 #[cfg(feature = "hydrate")]
@@ -104,8 +111,47 @@ impl Diff {
             let Some((comments, draft)): Option<(Vec<Comment>, Option<Draft>)> = kept else { return };
             self.comments.set(comments);
             if let Some(draft) = draft {
-                self.write(draft);
+                self.write(draft, None);
             }
+        });
+    }
+
+    /// Finds the row of the line that is written about: every way to look at the change has it elsewhere.
+    pub fn place_draft(self) {
+        let comment = self.draft.try_with_untracked(|own| own.as_ref().map(|own| own.comment.clone()));
+        let (Some(comment), Some(options)) = (comment.flatten(), self.options.try_get_untracked()) else {
+            return;
+        };
+        let file = self.outline.with_untracked(|outline| {
+            let files = &outline.as_ref()?.files;
+            Some(files.iter().position(|file| file.path == comment.path))
+        });
+        // Once there is an outline, this is asked for again.
+        let Some(file) = file else { return };
+        spawn_local(async move {
+            let row = match file {
+                Some(n) => {
+                    let seek = Seek::Line { file: n as u32, side: comment.side, line: comment.line };
+                    seek_in_diff(self.of, options.clone(), 0, seek).await.map(Option::unwrap_or_default)
+                }
+                // It is as it was before, and the words about it are still there.
+                None => Ok(0),
+            };
+            let is_open = self.draft.try_with_untracked(|own| {
+                own.as_ref().is_some_and(|own| own.comment.is_on_the_line_of(&comment))
+            });
+            let is_current = self.options.try_with_untracked(|own| *own == options);
+            if is_open != Some(true) || is_current != Some(true) {
+                return;
+            }
+            let row = row.unwrap_or_else(|error| {
+                self.failure.try_set(Some(error));
+                file.and_then(|file| self.start_of(file)).unwrap_or_default()
+            });
+            if self.place.get_untracked().is_none() {
+                self.go(row);
+            }
+            self.place.set(Some(row));
         });
     }
 
@@ -130,7 +176,7 @@ impl Diff {
             let comment = index
                 .and_then(|n| self.comments.with_untracked(|own| own.get(n).cloned()))
                 .unwrap_or(comment);
-            self.write(Draft { row, comment, index });
+            self.write(Draft { comment, index }, Some(row));
         }
     }
 }
@@ -146,7 +192,7 @@ mod tests {
     }
 
     fn draft(line: u32, text: &str, index: Option<usize>) -> Draft {
-        Draft { row: line, comment: comment(line, text), index }
+        Draft { comment: comment(line, text), index }
     }
 
     /// Three comments wait, on the lines 1 to 3.
@@ -164,7 +210,7 @@ mod tests {
     #[test]
     fn a_comment_is_saved_where_it_is_by_then() {
         let edit_b = |diff: Diff| {
-            diff.write(draft(2, "B", Some(1)));
+            diff.write(draft(2, "B", Some(1)), Some(1));
             diff.typed.set("B, changed".into());
         };
         let removed_before = |diff: Diff| {
@@ -197,20 +243,20 @@ mod tests {
     #[test]
     fn what_is_half_written_waits_when_another_is_begun() {
         let begun = |diff: Diff| {
-            diff.write(draft(9, "", None));
+            diff.write(draft(9, "", None), Some(1));
             diff.typed.set("Half of i".into());
-            diff.write(draft(2, "B", Some(1)));
+            diff.write(draft(2, "B", Some(1)), Some(1));
             assert_eq!(diff.typed.get_untracked(), "B");
             diff.typed.set("B, changed".into());
-            diff.write(draft(10, "", None));
+            diff.write(draft(10, "", None), Some(1));
             // Nothing was written there.
-            diff.write(draft(11, "", None));
+            diff.write(draft(11, "", None), Some(1));
         };
         check(begun, &[(1, "A"), (2, "B, changed"), (3, "C"), (9, "Half of i")]);
         let again = |diff: Diff| {
-            diff.write(draft(9, "", None));
+            diff.write(draft(9, "", None), Some(1));
             diff.typed.set("Half of i".into());
-            diff.write(draft(9, "", None));
+            diff.write(draft(9, "", None), Some(1));
             assert_eq!(diff.typed.get_untracked(), "Half of i");
         };
         check(again, &[(1, "A"), (2, "B"), (3, "C")]);
