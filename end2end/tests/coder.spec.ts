@@ -120,6 +120,15 @@ test('comments are kept until they are sent, and the other side is chosen', asyn
   await expect(diff).toContainText('3 files changed');
 });
 
+test('what an agent changed is seen while it is still at work', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `meanwhile-${info.testId}`);
+  const command = 'sleep 2; echo x > new.txt; sleep 25';
+  await ask(page, `[[tool run ${JSON.stringify({ command })}]][[say done]]`);
+  await expect(tools(page)).toContainText('sleep 25');
+  await expect(changes(page)).toContainText('1 file changed', { timeout: 20_000 });
+  await expect(answer(page)).not.toContainText('done');
+});
+
 test('what cannot be part of the changes is told', async ({ page, boocode }, info) => {
   await openCoder(page, boocode, `left-out-${info.testId}`);
   const command = 'mkfifo pipe; git init -q inner; echo x > inner/file';
