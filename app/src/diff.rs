@@ -18,6 +18,7 @@ mod state;
 #[cfg(all(test, feature = "ssr"))]
 mod tests;
 mod tree;
+mod written;
 
 use domain::diff::{Comment, Of};
 use leptos::{html, prelude::*};

@@ -1,3 +1,4 @@
+import { type Page } from '@playwright/test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { action, ask, changes, comment, git, openCoder, tools } from './coders';
@@ -47,16 +48,28 @@ test('a task is done in a worktree, reviewed, commented on and applied', async (
   expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('three');
 });
 
+/** How far the form for a comment is from the bottom of the line that it is about. */
+const gap = (page: Page) =>
+  page.evaluate(() => {
+    const line = [...document.querySelectorAll('.diff-rows .ln.del')].find((row) => row.textContent!.includes('"one"'));
+    const form = document.querySelector('.diff-editor:not([hidden])');
+    if (!line || !form) return Infinity;
+    return Math.abs(form.getBoundingClientRect().top - line.getBoundingClientRect().bottom);
+  });
+
 test('comments are kept until they are sent, and the other side is chosen', async ({ page, boocode }, info) => {
   const project = await openCoder(page, boocode, `comments-${info.testId}`);
-  await ask(page, `${edit('one', 'two')}[[say changed it]]`);
-  await expect(changes(page)).toContainText('1 file changed');
+  const first = { command: `echo 1 > a.txt; printf '%0400d\\n' 1 2 > b.txt` };
+  await ask(page, `[[tool run ${JSON.stringify(first)}]]${edit('one', 'two')}[[say changed it]]`);
+  await expect(changes(page)).toContainText('3 files changed');
   await action(page, 'Review').click();
   const diff = page.locator('.diff');
   await expect(diff).toContainText('println!("two");');
   await page.getByRole('grid', { name: 'Changed lines' }).focus();
-  await page.keyboard.press('n');
-  await expect(page.locator('.diff-rows .current')).toHaveClass(/del/);
+  for (const line of ['1', '0000', 'println!("one");']) {
+    await page.keyboard.press('n');
+    await expect(page.locator('.diff-rows .current')).toContainText(line);
+  }
   await page.keyboard.press('c');
   const editor = page.getByRole('textbox', { name: /^Comment on main.rs/ });
   await editor.fill('Say three');
@@ -74,6 +87,15 @@ test('comments are kept until they are sent, and the other side is chosen', asyn
   await action(page, 'Review').click();
   await expect(page.getByRole('region', { name: 'Comments to be sent' })).toContainText('Say three');
   await expect(editor).toHaveValue('Say three, or f');
+  await expect(editor).toBeFocused();
+  // Under its line, which is not where it was while lines were not broken.
+  await expect.poll(() => gap(page)).toBeLessThan(12);
+  // A phone breaks them by itself.
+  const breaking = page.getByRole('button', { name: 'Break long lines' });
+  if (await breaking.isVisible()) await breaking.click();
+  await expect(diff).not.toHaveAttribute('data-columns', '0');
+  await expect.poll(() => gap(page)).toBeLessThan(12);
+  await expect(editor).toHaveValue('Say three, or f');
   await editor.fill('Say three, or four');
   await action(page, 'Save comment').click();
   await action(page, 'Send comments').click();
@@ -89,13 +111,22 @@ test('comments are kept until they are sent, and the other side is chosen', asyn
   await page.getByLabel('Compared with').focus();
   await page.getByLabel('Compared with').selectOption('Against your files now');
   await expect(diff).toContainText('mine.txt');
-  await expect(diff).toContainText('2 files changed');
+  await expect(diff).toContainText('4 files changed');
   await page.screenshot({ path: info.outputPath('sides.png') });
   expect(await faults(page)).toEqual([]);
   // The keyboard stays where it chose.
   await expect(page.getByLabel('Compared with')).toBeFocused();
   await page.getByLabel('Compared with').selectOption('Against where it began');
-  await expect(diff).toContainText('1 file changed');
+  await expect(diff).toContainText('3 files changed');
+});
+
+test('what an agent changed is seen while it is still at work', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `meanwhile-${info.testId}`);
+  const command = 'sleep 2; echo x > new.txt; sleep 25';
+  await ask(page, `[[tool run ${JSON.stringify({ command })}]][[say done]]`);
+  await expect(tools(page)).toContainText('sleep 25');
+  await expect(changes(page)).toContainText('1 file changed', { timeout: 20_000 });
+  await expect(answer(page)).not.toContainText('done');
 });
 
 test('what cannot be part of the changes is told', async ({ page, boocode }, info) => {

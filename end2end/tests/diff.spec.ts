@@ -282,6 +282,23 @@ test('comments are written, changed, removed and sent', async ({ page, boocode }
   await expect(page.getByRole('heading', { name: '1 comment' })).toBeHidden();
 });
 
+test('of two sides the one that is pointed at is commented on, and nothing half written goes @desk', async ({ page, boocode }) => {
+  await open(page, boocode);
+  await page.locator('.diff .segment', { hasText: 'Split' }).click();
+  await expect(grid(page)).toHaveAttribute('aria-colcount', '4');
+  const sides = page.locator('.diff-rows .both').first().locator('code.t');
+  const plus = page.getByRole('button', { name: 'Comment on this line' });
+  await sides.first().hover();
+  await plus.click();
+  const left = page.getByRole('textbox', { name: 'Comment on app/src/cookie.rs, line 4, before the change' });
+  await expect(left).toBeFocused();
+  await left.fill('Half of i');
+  await sides.last().hover();
+  await plus.click();
+  await expect(page.getByRole('textbox', { name: /^Comment on app\/src\/cookie\.rs, line \d+$/ })).toBeFocused();
+  await expect(page.getByRole('region', { name: 'Comments to be sent' })).toContainText('Half of i');
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });

@@ -108,7 +108,7 @@ impl Coders {
         if ended > 0 {
             tracing::info!(ended, "processes of earlier tasks were still running and were ended");
         }
-        ground::clear(&steps)?;
+        ground::clear(&steps);
         Ok(Self {
             db,
             helper: std::env::current_exe()?.canonicalize()?,

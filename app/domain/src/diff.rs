@@ -154,6 +154,12 @@ pub struct Found {
 pub enum Seek {
     NextChange,
     PreviousChange,
+    /// Wherever that is: the row of a line, or of its file's name where the line is not shown.
+    Line {
+        file: u32,
+        side: Side,
+        line: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,6 +180,10 @@ pub struct Comment {
 }
 
 impl Comment {
+    pub fn is_on_the_line_of(&self, other: &Self) -> bool {
+        (&self.path, self.side, self.line) == (&other.path, other.side, other.line)
+    }
+
     /// As an agent is told of it.
     pub fn words(&self) -> String {
         let side = match self.side {

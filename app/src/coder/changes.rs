@@ -1,5 +1,7 @@
 //! What the agents of a Coder changed so far, and what becomes of it.
 
+use std::time::Duration;
+
 use domain::{
     chat::Chat,
     id::ChatId,
@@ -10,6 +12,7 @@ use leptos::{prelude::*, task::spawn_local};
 use super::api;
 use crate::{
     chat::Pane,
+    device,
     erased::{Erase, Erased, For, Show, effect},
     error::AppError,
     feed::Feed,
@@ -18,6 +21,9 @@ use crate::{
     notice::Failure,
     ui::{Dialog, ToastKind, Toasts},
 };
+
+/// While an agent is at work.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// A line under the messages; it unfolds into the list of files.
 #[component]
@@ -107,7 +113,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Looks whenever a turn begins, goes on or ends: nobody tells of single files.
+    /// Looks whenever a turn begins, goes on or ends, and again and again while it runs: nobody tells of single files.
     fn keep(feed: Feed, chat: ChatId) -> Self {
         let (changes, failure) = (RwSignal::default(), RwSignal::new(None));
         let seen = Self { changes, failure, looks: StoredValue::new(0) };
@@ -115,6 +121,21 @@ impl Seen {
         effect(move || {
             if moments.get().flatten().is_some() {
                 seen.look(chat);
+            }
+        });
+        let is_at_work = Memo::new(move |_| feed.chat(chat, is_at_work) == Some(true));
+        effect(move || {
+            if !is_at_work.get() {
+                return;
+            }
+            let tick = move || {
+                // A look that takes longer than this is not followed by another one at once.
+                if device::is_visible() && seen.looks.try_get_value() == Some(0) {
+                    seen.look(chat);
+                }
+            };
+            if let Ok(ticks) = set_interval_with_handle(tick, LOOK_EVERY) {
+                on_cleanup(move || ticks.clear());
             }
         });
         seen
@@ -152,6 +173,11 @@ fn moments(chat: &Chat) -> Option<String> {
     let worktree = chat.worktree.as_ref().filter(|worktree| worktree.state == State::Ready)?;
     let turn = chat.active_turn().map(|turn| &turn.status);
     Some(format!("{} {} {turn:?}", worktree.id, chat.messages.len()))
+}
+
+/// Whether an agent may be writing right now.
+fn is_at_work(chat: &Chat) -> bool {
+    moments(chat).is_some() && chat.active_turn().is_some()
 }
 
 fn counted(changes: &worktree::Changes) -> String {

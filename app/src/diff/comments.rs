@@ -3,7 +3,7 @@
 use domain::diff::{Comment, Side};
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 
-use super::state::{Diff, Draft};
+use super::{state::Diff, written::Draft};
 use crate::{
     erased::{Erase, Erased, For, effect},
     icon::Icon,
@@ -12,36 +12,38 @@ use crate::{
 
 /// The button beside a row, and the small form under the one that is commented on.
 pub fn written_here(diff: Diff) -> Erased {
+    // Which of the waiting ones it is may change while it is written.
+    let written = Memo::new(move |_| diff.draft.with(|own| own.as_ref().map(|own| own.comment.clone())));
     view! {
         <button class="diff-plus" type="button" tabindex="-1" aria-label="Comment on this line" hidden=true>
             "+"
         </button>
-        {move || diff.draft.get().map(|draft| editor(diff, draft))}
+        {move || written.get().map(|comment| editor(diff, &comment))}
     }
     .erase()
 }
 
-fn editor(diff: Diff, draft: Draft) -> Erased {
+fn editor(diff: Diff, comment: &Comment) -> Erased {
     let (form, area) = (NodeRef::<html::Form>::new(), NodeRef::<html::Textarea>::new());
-    let place = place_of(&draft.comment);
-    let (text, row, is_new) = (draft.comment.text.clone(), draft.row, draft.index.is_none());
+    let (place, text) = (place_of(comment), comment.text.clone());
+    let is_new = move || diff.draft.with(|draft| draft.as_ref().is_none_or(|draft| draft.index.is_none()));
+    let mut is_placed = false;
     effect(move || {
-        if let (Some(form), Some(area)) = (form.get(), area.get()) {
+        if let (Some(form), Some(area), Some(row)) = (form.get(), area.get(), diff.place.get()) {
             put(diff, &form, row);
-            area.focus().ok();
+            // Later, only the rows have moved.
+            if !std::mem::replace(&mut is_placed, true) {
+                crate::device::reveal(&form);
+                area.focus().ok();
+            }
         }
     });
-    let draft = StoredValue::new(draft);
     let keep = move || {
-        let Some(area) = area.get_untracked() else { return };
-        let text = area.value().trim().to_owned();
-        if text.is_empty() {
+        if !diff.typed.with_untracked(|typed| typed.trim().is_empty()) {
+            diff.keep_comment();
+        } else if let Some(area) = area.get_untracked() {
             area.focus().ok();
-            return;
         }
-        let mut draft = draft.get_value();
-        draft.comment.text = text;
-        diff.keep_comment(draft);
     };
     let close = move || {
         diff.draft.set(None);
@@ -65,6 +67,8 @@ fn editor(diff: Diff, draft: Draft) -> Erased {
         <form
             class="diff-editor"
             aria-label=name
+            // Until its row is known.
+            hidden=true
             node_ref=form
             on:submit=move |submit| {
                 submit.prevent_default();
@@ -86,7 +90,7 @@ fn editor(diff: Diff, draft: Draft) -> Erased {
             <div class="diff-editor-actions">
                 <Button kind=ButtonKind::Ghost small=true on_click=Callback::new(move |()| close())>"Cancel"</Button>
                 <Button kind=ButtonKind::Primary small=true submit=true>
-                    {if is_new { "Add comment" } else { "Save comment" }}
+                    {move || if is_new() { "Add comment" } else { "Save comment" }}
                 </Button>
             </div>
         </form>
@@ -101,10 +105,7 @@ pub fn Comments(diff: Diff, on_comments: Callback<Vec<Comment>>) -> impl IntoVie
     let content = move || {
         (count() > 0).then(|| {
             let words = if count() == 1 { "1 comment".to_owned() } else { format!("{} comments", count()) };
-            let send = Callback::new(move |()| {
-                let comments = diff.comments.try_update(std::mem::take).unwrap_or_default();
-                on_comments.run(comments);
-            });
+            let send = Callback::new(move |()| on_comments.run(diff.take_comments()));
             view! {
                 <section class="diff-comments" aria-label="Comments to be sent">
                     <header>
@@ -116,7 +117,7 @@ pub fn Comments(diff: Diff, on_comments: Callback<Vec<Comment>>) -> impl IntoVie
                         <For
                             each=move || diff.comments.get().into_iter().enumerate().collect()
                             key=|(index, comment): &(usize, Comment)| {
-                                format!("{index} {} {}", comment.line, comment.text)
+                                format!("{index} {} {}", place_of(comment), comment.text)
                             }
                             children=move |(index, comment)| waiting(diff, index, comment)
                         />
@@ -135,8 +136,7 @@ fn waiting(diff: Diff, index: usize, comment: Comment) -> Erased {
         (format!("Edit the comment on {place}"), format!("Remove the comment on {place}"));
     let text = comment.text.clone();
     let edit = Callback::new(move |()| {
-        let row = diff.current.get_untracked();
-        diff.write(Draft { row, comment: comment.clone(), index: Some(index) });
+        diff.write(Draft { comment: comment.clone(), index: Some(index) }, None);
     });
     view! {
         <li class="diff-comment">
@@ -170,7 +170,7 @@ fn put(diff: Diff, form: &leptos::web_sys::HtmlFormElement, row: u32) {
     if let Some(bottom) = diff.with_screen(|screen| screen.bottom(row)) {
         style.set_property("top", &format!("{}px", bottom as i64)).ok();
     }
-    crate::device::reveal(form);
+    form.set_hidden(false);
 }
 
 #[cfg(not(feature = "hydrate"))]

@@ -1,6 +1,6 @@
 //! Keys, presses and the pointer on the rows: one listener for all of them.
 
-use domain::diff::{Expanded, Kind, Seek};
+use domain::diff::{Expanded, Kind, Seek, Side};
 use leptos::{prelude::*, task::spawn_local, wasm_bindgen::JsCast as _, web_sys};
 use wasm_bindgen::closure::Closure;
 use web_sys::{ClipboardEvent, Element, Event, HtmlElement, KeyboardEvent};
@@ -34,7 +34,7 @@ pub fn listen(diff: Diff, root: &Element) {
     if let Some(plus) = find(".diff-plus") {
         on(&rows, "pointerover", move |event| {
             if let Some(row) = row_element(&event).filter(|row| row.class_list().contains("ln")) {
-                point(&plus, &row);
+                point(&plus, &row, target(&event));
             }
         });
     }
@@ -66,13 +66,23 @@ fn row_of(element: &Element) -> Option<u32> {
     element.id().rsplit_once('-')?.1.parse().ok()
 }
 
-/// Puts the button for a comment beside a row.
-fn point(plus: &HtmlElement, row: &Element) {
+/// Puts the button for a comment beside a row: where both sides are in it, on the one that is pointed at.
+fn point(plus: &HtmlElement, row: &Element, at: Option<Element>) {
     let Some(number) = row_of(row) else { return };
     let Some(parent) = plus.offset_parent().or_else(|| plus.parent_element()) else { return };
     let (own, around) = (row.get_bounding_client_rect(), parent.get_bounding_client_rect());
     let top = own.top() - around.top() + f64::from(parent.scroll_top());
     plus.style().set_property("top", &format!("{}px", top as i64)).ok();
+    let cells = row.children();
+    let is_in = |cell: u32| cells.item(cell).is_some_and(|cell| cell.contains(at.as_deref()));
+    let is_split = cells.length() == 4;
+    let is_left = is_split && (is_in(0) || is_in(1));
+    let text = cells.item(if is_left { 1 } else { 3 }).filter(|_| is_split);
+    match text.map(|text| text.get_bounding_client_rect().left() - around.left()) {
+        Some(left) => plus.style().set_property("inset-inline-start", &format!("{}px", left as i64)).ok(),
+        None => plus.style().remove_property("inset-inline-start").ok().map(drop),
+    };
+    plus.set_attribute("data-side", if is_left { "left" } else { "right" }).ok();
     plus.set_attribute("data-row", &number.to_string()).ok();
     plus.remove_attribute("hidden").ok();
 }
@@ -81,7 +91,8 @@ fn clicked(diff: Diff, event: &Event) {
     let Some(target) = target(event) else { return };
     if let Ok(Some(plus)) = target.closest(".diff-plus") {
         if let Some(row) = plus.get_attribute("data-row").and_then(|row| row.parse().ok()) {
-            diff.comment_on(row);
+            let is_left = plus.get_attribute("data-side").as_deref() == Some("left");
+            diff.comment_on(row, if is_left { Side::Old } else { Side::New });
         }
         return;
     }
@@ -150,7 +161,7 @@ fn pressed(diff: Diff, key: &KeyboardEvent) {
         "]" => diff.turn_file(true),
         "[" => diff.turn_file(false),
         "/" => diff.is_finding.set(true),
-        "c" => diff.comment_on(current),
+        "c" => diff.comment_on(current, Side::New),
         "y" => copy_of_file(diff, current, "path"),
         "Y" => copy_of_file(diff, current, "patch"),
         "Enter" => expand(diff, current, "all"),

@@ -19,7 +19,7 @@ use wasm_bindgen::{JsCast as _, closure::Closure};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 use super::{
-    geometry::{Geometry, ROW_PX},
+    geometry::{GAP_PX, Geometry, HEAD_PX, ROW_PX},
     state::Diff,
 };
 use crate::device;
@@ -220,12 +220,12 @@ impl Screen {
             let inner = self.0.borrow();
             let screen = f64::from(inner.scroll.client_height());
             let offset = inner.geometry.offset(top_of(&inner.scroll), screen);
-            let (top, head) = (inner.geometry.top(row), super::geometry::HEAD_PX);
+            let top = inner.geometry.top(row);
             let is_head = inner.geometry.is_head(row);
             // Below the name that sticks to the top, and with a few lines after it.
-            let is_in_sight = top >= offset + head && top + 3.0 * ROW_PX <= offset + screen;
+            let is_in_sight = top >= offset + HEAD_PX && top + 3.0 * ROW_PX <= offset + screen;
             if is_head || !is_in_sight {
-                let wanted = if is_head { top + super::geometry::GAP_PX } else { top - screen / 3.0 };
+                let wanted = if is_head { top + GAP_PX } else { top - screen / 3.0 };
                 inner.scroll.set_scroll_top(inner.geometry.scrolled(wanted, screen) as i32);
             }
         }
@@ -277,11 +277,12 @@ impl Screen {
         let inner = self.0.borrow();
         let screen = f64::from(inner.scroll.client_height());
         let offset = inner.geometry.offset(top_of(&inner.scroll), screen);
-        inner.geometry.top(row) - offset + top_of(&inner.scroll) + ROW_PX
+        let height = if inner.geometry.is_head(row) { GAP_PX + HEAD_PX } else { ROW_PX };
+        inner.geometry.top(row) - offset + top_of(&inner.scroll) + height
     }
 
     /// A comment on a row, still without words, and the row that has the line's number.
-    pub fn comment_on(&self, row: u32) -> Option<(u32, Comment)> {
+    pub fn comment_on(&self, row: u32, pointed: Side) -> Option<(u32, Comment)> {
         let inner = self.0.borrow();
         let path = inner.outline.files.get(inner.geometry.file_of(row))?.path.clone();
         let mut quoted = String::new();
@@ -290,12 +291,16 @@ impl Screen {
             if !text.kind.is_code() {
                 return None;
             }
-            let cell = text.right().unwrap_or(text.left());
-            quoted.insert_str(0, &cell.map(|span| span.text).collect::<String>());
-            let (side, line) = match text.kind {
-                Kind::Removed => (Side::Old, text.old),
-                _ => (Side::New, text.new),
+            let side = match text.kind {
+                Kind::Removed => Side::Old,
+                Kind::Changed => pointed,
+                _ => Side::New,
             };
+            let (cell, line) = match side {
+                Side::Old => (text.left(), text.old),
+                Side::New => (text.right().unwrap_or(text.left()), text.new),
+            };
+            quoted.insert_str(0, &cell.map(|span| span.text).collect::<String>());
             // One without a number goes on from the row above.
             if line > 0 {
                 return Some((row, Comment { path, side, line, text: String::new(), quoted }));

@@ -4,6 +4,7 @@ use domain::diff::{Comment, Found, Of, Options, Outline, Rows};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::written::Draft;
 use crate::error::AppError;
 
 /// What a page that shows a diff starts from.
@@ -45,21 +46,14 @@ pub struct Diff {
     /// Comments that wait to be sent.
     pub comments: RwSignal<Vec<Comment>>,
     pub draft: RwSignal<Option<Draft>>,
+    /// The row that the draft is written under, once it is known.
+    pub place: RwSignal<Option<u32>>,
     /// The words of the draft as they are now.
     pub typed: RwSignal<String>,
     /// What was done, for those who cannot see it.
     pub said: RwSignal<String>,
     #[cfg(feature = "hydrate")]
     pub screen: StoredValue<Option<super::screen::Screen>, LocalStorage>,
-}
-
-/// A comment that is being written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
-    pub row: u32,
-    pub comment: Comment,
-    /// Which of the waiting ones it is.
-    pub index: Option<usize>,
 }
 
 impl Diff {
@@ -84,6 +78,7 @@ impl Diff {
             takes_comments,
             comments: RwSignal::default(),
             draft: RwSignal::new(None),
+            place: RwSignal::new(None),
             typed: RwSignal::default(),
             said: RwSignal::default(),
             #[cfg(feature = "hydrate")]
@@ -94,28 +89,6 @@ impl Diff {
     /// The row where a file begins.
     pub fn start_of(self, file: usize) -> Option<u32> {
         self.outline.with_untracked(|outline| outline.as_ref()?.starts().get(file).copied())
-    }
-
-    pub fn write(self, draft: Draft) {
-        self.typed.set(draft.comment.text.clone());
-        self.draft.set(Some(draft));
-    }
-
-    pub fn keep_comment(self, draft: Draft) {
-        self.draft.set(None);
-        self.comments.update(|comments| match draft.index.and_then(|index| comments.get_mut(index)) {
-            Some(own) => *own = draft.comment,
-            None => comments.push(draft.comment),
-        });
-        self.focus_rows();
-    }
-
-    pub fn remove_comment(self, index: usize) {
-        self.comments.update(|comments| {
-            if index < comments.len() {
-                comments.remove(index);
-            }
-        });
     }
 }
 
@@ -134,7 +107,6 @@ mod browser {
     use leptos::task::spawn_local;
 
     use super::*;
-    use crate::device;
     use crate::diff::{
         api::{diff_outline, diff_patch, diff_rows, find_in_diff, seek_in_diff},
         geometry::Geometry,
@@ -144,30 +116,6 @@ mod browser {
     impl Diff {
         pub fn with_screen<T>(self, act: impl FnOnce(&Screen) -> T) -> Option<T> {
             self.screen.try_with_value(|screen| screen.as_ref().map(act)).flatten()
-        }
-
-        /// What was written and not sent is there again after a look elsewhere, or a reload.
-        pub fn keep_written(self) {
-            let key = self.name.with_value(|name| format!("comments:{name}"));
-            crate::erased::effect_first(move |is_first| {
-                let (comments, mut draft) = (self.comments.get(), self.draft.get());
-                if let Some(draft) = &mut draft {
-                    draft.comment.text = self.typed.get();
-                }
-                if !is_first {
-                    let is_empty = comments.is_empty() && draft.is_none();
-                    let now =
-                        if is_empty { Ok(String::new()) } else { serde_json::to_string(&(comments, draft)) };
-                    device::remember(&key, &now.unwrap_or_default());
-                    return;
-                }
-                let kept = device::remembered(&key).and_then(|kept| domain::json::read(&kept).ok());
-                let Some((comments, draft)): Option<(Vec<Comment>, Option<Draft>)> = kept else { return };
-                self.comments.set(comments);
-                if let Some(draft) = draft {
-                    self.write(draft);
-                }
-            });
         }
 
         /// Shows more of a gap.
@@ -200,6 +148,7 @@ mod browser {
                         self.options.try_set(options.clone());
                         self.with_screen(|screen| screen.lay_out(&outline, &options));
                         self.outline.try_set(Some(outline));
+                        self.place_draft();
                         if self.is_finding.try_get_untracked() == Some(true) {
                             self.look_for();
                         }
@@ -355,23 +304,6 @@ mod browser {
             });
             if let Some(row) = row {
                 self.go(row);
-            }
-        }
-
-        pub fn comment_on(self, row: u32) {
-            if !self.takes_comments {
-                return;
-            }
-            if let Some((row, comment)) = self.with_screen(|screen| screen.comment_on(row)).flatten() {
-                self.current.set(row);
-                let own = |own: &Comment| {
-                    own.path == comment.path && own.line == comment.line && own.side == comment.side
-                };
-                let index = self.comments.with_untracked(|comments| comments.iter().position(own));
-                let comment = index
-                    .and_then(|n| self.comments.with_untracked(|own| own.get(n).cloned()))
-                    .unwrap_or(comment);
-                self.write(Draft { row, comment, index });
             }
         }
 

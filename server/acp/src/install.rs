@@ -27,6 +27,8 @@ const INSTALL_LIMIT: Duration = Duration::from_secs(10 * 60);
 const LOCK_POLL: Duration = Duration::from_millis(100);
 // No agent needs a script of a package to be run, so none is.
 const ARGUMENTS: [&str; 4] = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
+/// Begins the name of a folder that is being made.
+const ASIDE: &str = ".making-";
 /// The last lines of npm are enough to see what was wrong.
 const TAIL_LINES: usize = 20;
 const LINE_BYTES_MAX: usize = 1_000;
@@ -111,10 +113,11 @@ pub async fn install(
         fs::create_dir_all(root).map_err(failed("cannot create", root))?;
         // Held until the end, so that two do not write into each other.
         let _lock = lock(&root.join("lock")).await?;
+        clear_aside(root);
         if installed(root, agent) == Installed::Yes {
             return Ok(());
         }
-        let aside = tempfile::Builder::new().prefix(".making-").tempdir_in(root);
+        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(root);
         let aside = aside.map_err(failed("cannot make a folder in", root))?;
         write_manifest(aside.path(), package)?;
         npm_ci(node, aside.path(), agent, progress).await?;
@@ -139,6 +142,16 @@ async fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
+/// What killed servers left: whoever holds the lock is the only one who makes a folder.
+fn clear_aside(root: &Path) {
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE)) {
+            // What stays takes room and is in nobody's way.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 fn write_manifest(folder: &Path, package: &Package) -> Result<(), Error> {
     let (name, version) = (package.name, package.version);
     let manifest = json!({"private": true, "dependencies": {name: version}}).to_string();
@@ -155,7 +168,7 @@ async fn npm_ci(
     agent: &'static Agent,
     progress: &mpsc::Sender<String>,
 ) -> Result<(), Error> {
-    let mut child = npm(node, folder).spawn().map_err(Error::Npm)?;
+    let mut child = wall::spawn_to_die_with_us(npm(node, folder)).await.map_err(Error::Npm)?;
     let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
     let tail = read_tail(&mut child, progress).await;
     let status = child.wait().await.map_err(Error::Npm)?;

@@ -2,14 +2,14 @@
 //! objects.
 
 use std::{
-    fs,
-    io::ErrorKind,
+    env, fs,
+    io::{ErrorKind, Read as _},
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use git2::{Index, Oid, Repository, RepositoryInitOptions, Tree};
+use git2::{Config, Index, Oid, Repository, RepositoryInitOptions, Tree};
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 
@@ -89,9 +89,34 @@ pub fn borrow(repository: &Repository, project: &Repository) -> Result<(), Error
     fs::write(&list, [objects.as_os_str().as_bytes(), b"\n"].concat()).map_err(io(&list))
 }
 
-/// The user's own rules of this project, which no file of the tree holds.
+/// The user's own rules, which no file of the tree holds: for all projects, and then for this one.
 pub fn excludes(project: &Repository) -> Result<Vec<u8>, Error> {
-    Ok(git_file(project, b"info", "exclude")?.unwrap_or_default())
+    let mut rules = users_excludes();
+    if !rules.is_empty() {
+        rules.push(b'\n');
+    }
+    rules.extend(git_file(project, b"info", "exclude")?.unwrap_or_default());
+    Ok(rules)
+}
+
+/// Named by the settings of the user or of the system: a repository that named a file would have it handed over. What
+/// cannot be read holds no rules, as for git itself.
+fn users_excludes() -> Vec<u8> {
+    const BYTES_MAX: u64 = 1 << 20;
+    let named = Config::open_default().and_then(|config| config.get_path("core.excludesfile"));
+    let usual = || {
+        let folder = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+        Some(settings.join("git/ignore"))
+    };
+    let mut rules = Vec::new();
+    if let Some(path) = named.ok().or_else(usual).filter(|path| path.is_file())
+        && let Ok(file) = fs::File::open(path)
+        && file.take(BYTES_MAX).read_to_end(&mut rules).is_err()
+    {
+        rules.clear();
+    }
+    rules
 }
 
 /// The same, for these repositories too.

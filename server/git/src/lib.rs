@@ -10,7 +10,8 @@
 //! | `owner.json` | our mark. A folder without it is never deleted |
 //!
 //! libgit2 starts no program. Of a tree's files only plain ones and links are read, from one open folder to the
-//! next, without following a link; no filter and no line ending conversion is applied, in neither direction.
+//! next, without following a link; no filter and no line ending conversion is applied, in neither direction. Only what
+//! is applied to a file of the project ends its lines as that one does.
 //!
 //! Everything here reads the disk: call it from `spawn_blocking`.
 
@@ -33,7 +34,7 @@ pub use diff::{Diff, FileChange, LeftOut, Status, Why};
 pub use error::{Conflict, Error, Reason, Refused};
 pub use limits::Limits;
 pub use snapshot::{Reader, Snapshot};
-pub use worktree::{Start, Worktree, clear_half_made, list, size_of};
+pub use worktree::{Start, Worktree, clear_half_made, list, remove_folder, size_of};
 
 /// A path's bytes for people. What is not UTF-8 is replaced.
 pub fn display(path: &[u8]) -> String {

@@ -26,7 +26,7 @@ use crate::{
 };
 use marker::Marker;
 
-pub use trash::size_of;
+pub use trash::{remove_folder, size_of};
 
 /// What a worktree begins with, besides the project's current commit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -221,16 +221,20 @@ pub fn list(dir: &Path) -> Result<Vec<Worktree>, Error> {
     Ok(found)
 }
 
-/// Removes folders in `dir` whose making was cut off before they had a mark: nothing but the beginning of one is in
-/// them. For a time when nobody makes any.
-pub fn clear_half_made(dir: &Path) {
+/// Removes folders in `dir` that have one of our names and no mark, because they were cut off before they had it, or
+/// after it had gone: nothing is in them but the beginning of one. For a time when nobody makes or removes any.
+pub fn clear_half_made(dir: &Path, is_our_name: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let folder = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let names = || fs::read_dir(&folder).into_iter().flatten().flatten().map(|inside| inside.file_name());
-        if is_folder && names().eq([marker::NEW]) {
-            // What stays is looked at again by the next start.
-            let _ = fs::remove_file(folder.join(marker::NEW)).and_then(|()| fs::remove_dir(&folder));
+        if !is_folder || !entry.file_name().to_str().is_some_and(&is_our_name) {
+            continue;
+        }
+        let Ok(mut inside) = fs::read_dir(&folder) else { continue };
+        if inside.all(|one| one.is_ok_and(|one| one.file_name() == marker::NEW)) {
+            // What stays is looked at again by the next start. Whatever else came to lie there stays for good.
+            let _ = fs::remove_file(folder.join(marker::NEW));
+            let _ = fs::remove_dir(&folder);
         }
     }
 }

@@ -38,7 +38,7 @@ impl Reading {
     /// Nothing runs there any more.
     pub async fn end(self) {
         let own = self.own;
-        let removed = spawn_blocking(move || std::fs::remove_dir_all(own)).await;
+        let removed = spawn_blocking(move || git::remove_folder(&own)).await;
         if let Ok(Err(error)) = removed {
             tracing::warn!(%error, "what an agent had for itself stays until the next start");
         }
@@ -61,9 +61,7 @@ impl Coders {
 
 fn make(own: PathBuf, project: Option<PathBuf>) -> io::Result<Reading> {
     // An attempt has a name of its own, so what lies there is a killed server's.
-    if own.exists() {
-        std::fs::remove_dir_all(&own)?;
-    }
+    git::remove_folder(&own)?;
     let [home, tmp, empty] = ["home", "tmp", "empty"].map(|name| own.join(name));
     for folder in [&home, &tmp, &empty] {
         std::fs::create_dir_all(folder)?;
@@ -76,10 +74,39 @@ fn make(own: PathBuf, project: Option<PathBuf>) -> io::Result<Reading> {
     Ok(Reading { ground: Ground { folder, home, tmp, access }, own })
 }
 
-/// Throws away what killed servers left.
-pub(super) fn clear(steps: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(steps)? {
-        std::fs::remove_dir_all(entry?.path())?;
+/// Throws away what killed servers left. What an agent made there is never why no server starts.
+pub(super) fn clear(steps: &Path) {
+    for entry in std::fs::read_dir(steps).into_iter().flatten().flatten() {
+        if let Err(error) = git::remove_folder(&entry.path()) {
+            let folder = entry.file_name();
+            tracing::warn!(%error, ?folder, "what an agent had for itself could not be removed");
+        }
     }
-    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+    use super::*;
+
+    #[test]
+    fn what_an_agent_locked_or_nested_is_cleared() {
+        let steps = tempfile::tempdir().unwrap();
+        let read_only = steps.path().join("one/home/x");
+        fs::create_dir_all(&read_only).unwrap();
+        fs::write(read_only.join("f"), "").unwrap();
+        fs::set_permissions(&read_only, fs::Permissions::from_mode(0o555)).unwrap();
+        let mut folder = openat(CWD, steps.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
+        // Deeper than a path can name.
+        for _ in 0..3_000 {
+            mkdirat(&folder, "deep", Mode::RWXU).unwrap();
+            folder = openat(&folder, "deep", OFlags::DIRECTORY, Mode::empty()).unwrap();
+        }
+        fs::write(steps.path().join("file"), "").unwrap();
+        clear(steps.path());
+        assert_eq!(fs::read_dir(steps.path()).unwrap().count(), 0);
+    }
 }

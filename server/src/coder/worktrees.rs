@@ -145,8 +145,8 @@ impl Coders {
         let (worktrees, trash) = (self.worktrees.clone(), self.trash.clone());
         let beside = [&self.snapshots, &self.checks, &self.recorded].map(Clone::clone);
         spawn_blocking(move || {
-            for folder in beside.iter().chain([&worktrees]) {
-                git::clear_half_made(folder);
+            for folder in beside.iter().chain([&worktrees, &trash]) {
+                git::clear_half_made(folder, is_our_name);
             }
             let state = |id: &str| {
                 let row = rows.iter().find(|row| row.worktree.id.to_string() == id)?;
@@ -240,6 +240,13 @@ impl Coders {
     }
 }
 
+/// What worktrees, snapshots and records are called, and the trees of checks.
+fn is_our_name(name: &str) -> bool {
+    let of_check = name.strip_prefix("check-").and_then(|of| of.rsplit_once('-'));
+    let id = of_check.filter(|(_, attempt)| attempt.parse::<u32>().is_ok()).map_or(name, |(task, _)| task);
+    id.parse::<Uuid>().is_ok_and(|uuid| uuid.to_string() == id)
+}
+
 fn copies(setup: &Setup) -> Vec<PathBuf> {
     setup.copy.iter().map(PathBuf::from).collect()
 }
@@ -308,6 +315,16 @@ mod tests {
 
     use super::*;
     use crate::engine::StopReason;
+
+    #[test]
+    fn only_names_that_we_give_are_ours() {
+        let id = Uuid::now_v7();
+        let ours = [id.to_string(), format!("check-{id}-1")];
+        let not_ours =
+            [id.simple().to_string(), format!("check-{id}"), format!("check-{id}-x"), "mine".into()];
+        assert!(ours.iter().all(|name| is_our_name(name)));
+        assert!(!not_ours.iter().any(|name| is_our_name(name)));
+    }
 
     #[tokio::test]
     async fn a_stop_reaches_what_the_disk_is_busy_with() {

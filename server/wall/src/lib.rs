@@ -29,6 +29,7 @@ pub use leftovers::{end_leftovers, end_task};
 pub use level::{Gaps, Level, Refused, level};
 pub use marker::{Marker, VARIABLE};
 pub use process::{Ending, Grace, Process, Step};
+pub use spawner::spawn_to_die_with_us;
 pub use sys::die_with_parent;
 pub use wall::{Access, Program, Shared, Wall};
 

@@ -1,4 +1,4 @@
-//! The one thread that starts tasks' programs.
+//! The one thread that starts programs which end with us.
 //!
 //! The kernel takes the death of the *thread* that forked for the death of the parent, and a pool's threads come
 //! and go. This one stays as long as the process.
@@ -6,12 +6,12 @@
 use std::io;
 use std::sync::{OnceLock, mpsc};
 
-use rustix::process::{Pid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::enter::END_NOW;
+use crate::{die_with_parent, enter::END_NOW};
 
 type Order = (Command, Handle, oneshot::Sender<io::Result<Child>>);
 
@@ -21,6 +21,12 @@ pub async fn spawn(command: Command) -> io::Result<Child> {
     let gone = || io::Error::other("the thread that starts programs is gone");
     orders()?.send(order).map_err(|_| gone())?;
     child.await.map_err(|_| gone())?
+}
+
+/// A program of our own, outside of any wall. It is killed when this process ends, by `kill -9` too.
+pub async fn spawn_to_die_with_us(mut command: Command) -> io::Result<Child> {
+    die_with_parent(command.as_std_mut(), Signal::KILL);
+    spawn(command).await
 }
 
 /// Not a plain kill: the helper takes everything that it owns along.

@@ -6,7 +6,7 @@ mod write;
 use std::borrow::Cow;
 
 use super::{
-    Found, Kind, LineId, Options, Outline, Row, Seek,
+    Found, Kind, LineId, Options, Outline, Row, Seek, Side,
     patch::{File, Patch},
     wrap,
 };
@@ -121,7 +121,7 @@ impl View {
         found
     }
 
-    /// The row where a change begins, after or before this one.
+    /// The row where a change begins, after or before this one; or that of a line.
     pub fn seek(&self, from: u32, seek: Seek) -> Option<u32> {
         let begins = |at: &usize| {
             let is_change = |at: usize| self.rows.get(at).is_some_and(|row| row.kind.is_change());
@@ -131,8 +131,23 @@ impl View {
         let found = match seek {
             Seek::NextChange => (from + 1..self.rows.len()).find(begins),
             Seek::PreviousChange => (0..from).rev().find(begins),
+            Seek::Line { file, side, line } => self.row_of(file as usize, side, line),
         };
         found.map(|at| at as u32)
+    }
+
+    fn row_of(&self, file: usize, side: Side, line: u32) -> Option<usize> {
+        let start = *self.starts.get(file)? as usize;
+        let end = self.starts.get(file + 1).map_or(self.rows.len(), |end| *end as usize);
+        let is_it = |row: &Row| {
+            let number = match side {
+                Side::Old => row.old,
+                Side::New => row.new,
+            };
+            row.kind.is_code() && row.part == 0 && number == line
+        };
+        let within = self.rows.get(start..end)?.iter().position(is_it);
+        Some(start + within.unwrap_or_default())
     }
 
     /// How much memory it takes.

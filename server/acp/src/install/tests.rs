@@ -67,6 +67,18 @@ async fn a_failure_tells_the_words_of_npm_and_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn what_a_killed_server_was_making_goes_with_the_next_installation() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join(".making-abc/node_modules")).unwrap();
+    fs::create_dir(root.path().join("other")).unwrap();
+    run(FILLS, root.path()).await.0.unwrap();
+    let mut left: Vec<_> =
+        fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["lock", "other", "qwen"]);
+}
+
+#[tokio::test]
 async fn an_installation_that_is_given_up_leaves_no_process() {
     let root = tempfile::tempdir().unwrap();
     let (_npm, node) = fake("sleep 300 & echo $!; wait");

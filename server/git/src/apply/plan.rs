@@ -81,7 +81,12 @@ impl Decision<'_> {
             (There::Nothing, _, None) => Ok(Ok(None)),
             (There::Nothing, None, Some(new)) => step(None, Some((new.mode, self.content(new.id)?))),
             (There::Nothing, Some(_), Some(_)) => Ok(Err(Reason::GoneThere)),
-            (There::File(file), old, new) => {
+            (There::File(mut file), old, new) => {
+                let has_returns = self.take_returns(&mut file)?;
+                let step = |old: Option<Stat>, new: Option<(u32, Vec<u8>)>| {
+                    let put_back = |content| if has_returns { with_returns(content) } else { content };
+                    step(old, new.map(|(mode, content)| (mode, put_back(content))))
+                };
                 let id = Oid::hash_object(ObjectType::Blob, &file.content)?;
                 let there = Blob { mode: file.mode, id };
                 if *new == Some(there) {
@@ -133,6 +138,22 @@ impl Decision<'_> {
         }
     }
 
+    /// Git may have been told to end every line of a checked out file in CR LF, which the committed one does not have.
+    /// Then they are no change of anybody's: they are left aside here, and put back into what is written.
+    fn take_returns(&self, there: &mut File) -> Result<bool, Error> {
+        let Some(old) = self.change.old.filter(|old| old.mode != LINK && there.mode != LINK) else {
+            return Ok(false);
+        };
+        let Some(without) = without_returns(&there.content).filter(|_| !is_binary(&there.content)) else {
+            return Ok(false);
+        };
+        if self.content(old.id)?.windows(2).any(|two| two == b"\r\n") {
+            return Ok(false);
+        }
+        there.content = without;
+        Ok(true)
+    }
+
     /// The agent's changes on top of the user's.
     fn merge(&self, there: &File, old: Blob, new: Blob) -> Result<Result<(u32, Vec<u8>), Reason>, Error> {
         let kind = |mode: u32| mode & 0o170000;
@@ -169,6 +190,33 @@ impl Decision<'_> {
         let object = objects.read(id).map_err(|cause| crate::checkout::missing(cause, id))?;
         Ok(object.data().to_vec())
     }
+}
+
+/// None where there is a line that does not end in CR LF, or no line at all.
+fn without_returns(content: &[u8]) -> Option<Vec<u8>> {
+    let mut without = Vec::with_capacity(content.len());
+    for byte in content {
+        if *byte == b'\n' && without.pop() != Some(b'\r') {
+            return None;
+        }
+        without.push(*byte);
+    }
+    (without.len() < content.len()).then_some(without)
+}
+
+/// Ends in CR LF whatever ends in LF alone.
+fn with_returns(content: Vec<u8>) -> Vec<u8> {
+    if is_binary(&content) {
+        return content;
+    }
+    let mut with = Vec::with_capacity(content.len() + content.len() / 16);
+    for byte in content {
+        if byte == b'\n' && with.last() != Some(&b'\r') {
+            with.push(b'\r');
+        }
+        with.push(byte);
+    }
+    with
 }
 
 /// As git tells it.

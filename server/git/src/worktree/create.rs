@@ -10,6 +10,7 @@ use git2::{Oid, Repository};
 use super::{
     Look, Start, Worktree,
     marker::{Copied, Marker, check_id},
+    trash::remove_marked,
 };
 use crate::{
     Error, Limits, Refused,
@@ -97,8 +98,8 @@ fn make<T>(
     let made = making.begin(id, project).and_then(|marker| fill(&making, marker));
     if made.is_err() {
         // Why it failed matters more than why this does; what stays has our mark.
-        let _ = fs::remove_dir_all(folder);
         let _ = project::unpin(project, id);
+        let _ = remove_marked(folder);
     }
     made
 }

@@ -50,24 +50,33 @@ impl Worktree {
         }
     }
 
-    /// Deletes it for good: from a trash, or where nobody has worked in it yet. Its mark goes last: what a crash leaves
-    /// is still known as ours.
+    /// Deletes it for good: from a trash, or where nobody has worked in it yet. What a crash leaves of it is still
+    /// known as ours.
     pub fn remove(self) -> Result<(), Error> {
         // What it replaced in the project is still to be put back.
         self.take_back_apply()?;
         project::unpin(self.project(), self.id())?;
-        let folder = Folder::open(&self.folder).map_err(io(&self.folder))?;
-        for (name, _) in folder.names().map_err(io(&self.folder))? {
-            let stat = folder.stat(&name).map_err(at(&name))?;
-            if stat.is_some_and(|stat| beneath::kind(&stat) == FileType::Directory) {
-                remove_folder(&folder, &name).map_err(io(&self.folder))?;
-            } else if name != marker::NAME.as_bytes() {
-                folder.remove(&name).map_err(at(&name))?;
-            }
-        }
-        folder.remove(marker::NAME.as_bytes()).map_err(io(&self.folder))?;
-        fs::remove_dir(&self.folder).map_err(io(&self.folder))
+        remove_marked(&self.folder)
     }
+}
+
+/// Its mark goes last, if it has one by now.
+pub fn remove_marked(path: &Path) -> Result<(), Error> {
+    let folder = Folder::open(path).map_err(io(path))?;
+    let mut is_marked = false;
+    for (name, _) in folder.names().map_err(io(path))? {
+        if is_folder(&folder, &name).map_err(at(&name))? {
+            remove_in(&folder, &name).map_err(io(path))?;
+        } else if name == marker::NAME.as_bytes() {
+            is_marked = true;
+        } else {
+            folder.remove(&name).map_err(at(&name))?;
+        }
+    }
+    if is_marked {
+        folder.remove(marker::NAME.as_bytes()).map_err(io(path))?;
+    }
+    fs::remove_dir(path).map_err(io(path))
 }
 
 /// Bytes on the disk of all these folders together.
@@ -109,8 +118,21 @@ fn size(folder: &Folder, limits: &Limits, entries: &mut usize, depth: usize) -> 
     Ok(bytes)
 }
 
-/// Removes a folder however deep it is and whatever an agent locked in it: what lies deeper is moved up first.
-fn remove_folder(parent: &Folder, name: &[u8]) -> std::io::Result<()> {
+/// Removes what is at `path`, if anything, however deep it is and whatever an agent locked in it.
+pub fn remove_folder(path: &Path) -> std::io::Result<()> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(ErrorKind::InvalidInput.into());
+    };
+    let (parent, name) = (Folder::open(parent)?, name.as_encoded_bytes());
+    match parent.stat(name)? {
+        None => Ok(()),
+        Some(stat) if beneath::kind(&stat) == FileType::Directory => remove_in(&parent, name),
+        Some(_) => parent.remove(name),
+    }
+}
+
+/// What lies deeper is moved up first, so that only a few folders are open at a time.
+fn remove_in(parent: &Folder, name: &[u8]) -> std::io::Result<()> {
     let top = enter(parent, name)?;
     let mut moved = 0u64;
     loop {

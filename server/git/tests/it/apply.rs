@@ -74,6 +74,44 @@ fn changes_of_both_are_put_together_where_they_can() {
     assert_eq!(files(&ground.project())[&b"a"[..]], (0o100755, b"mine\n2\n3\n4\n5\n6\n7\nagent\n".to_vec()));
 }
 
+/// `*.bat text eol=crlf`: git ends lines in CR LF where it checks a file out, and commits them without.
+#[test]
+fn lines_that_git_ends_otherwise_are_no_change_of_the_users() {
+    let ground = Ground::new(&[
+        (".gitattributes", "*.bat text eol=crlf\n"),
+        ("edited.bat", "1\n2\n3\n4\n5\n"),
+        ("merged.bat", "1\n2\n3\n4\n5\n"),
+        ("gone.bat", "1\n"),
+        ("same.bat", "1\n"),
+        ("mixed.bat", "1\n2\n"),
+    ]);
+    for name in ["edited", "merged", "gone", "same", "mixed"] {
+        fs::remove_file(ground.at(&format!("{name}.bat"))).unwrap();
+    }
+    ground.git(&["checkout", "-q", "--", "."]);
+    assert_eq!(fs::read(ground.at("edited.bat")).unwrap(), b"1\r\n2\r\n3\r\n4\r\n5\r\n", "as git does");
+    let worktree = ground.worktree("w");
+    for name in ["edited.bat", "merged.bat"] {
+        fs::write(worktree.tree().join(name), "1\n2\n3\n4\nagent\n").unwrap();
+    }
+    fs::remove_file(worktree.tree().join("gone.bat")).unwrap();
+    fs::write(worktree.tree().join("same.bat"), "agent\n").unwrap();
+    ground.write("merged.bat", "mine\r\n2\r\n3\r\n4\r\n5\r\n");
+    ground.write("same.bat", "agent\r\n");
+    let applied = apply(&ground, &worktree).unwrap();
+    assert_eq!((applied.changed.len(), applied.unchanged.len()), (3, 1));
+    let there = files(&ground.project());
+    assert_eq!(there[&b"edited.bat"[..]].1, b"1\r\n2\r\n3\r\n4\r\nagent\r\n");
+    assert_eq!(there[&b"merged.bat"[..]].1, b"mine\r\n2\r\n3\r\n4\r\nagent\r\n");
+    assert!(!ground.at("gone.bat").exists());
+
+    // Where only some lines end so, somebody wrote them.
+    fs::write(worktree.tree().join("mixed.bat"), "agent\nagent\n").unwrap();
+    ground.write("mixed.bat", "1\r\n2\n");
+    let worktree = Worktree::open(worktree.folder()).unwrap();
+    assert_eq!(conflicts(&ground, &worktree), [("mixed.bat".to_owned(), Reason::SameLines)]);
+}
+
 #[test]
 fn each_conflict_has_its_reason_and_nothing_is_overwritten() {
     let names = ["lines", "binary", "deleted", "edited_there", "fine", "swapped"];

@@ -1,10 +1,10 @@
 //! What a worktree begins with, and what it refuses to begin with.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{env, fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use git::{Error, Limits, Refused, Start, Worktree};
 
-use crate::harness::{Ground, diff, files, git};
+use crate::harness::{Ground, diff, files, git, write};
 
 fn refused(result: Result<Worktree, Error>) -> Refused {
     match result {
@@ -80,6 +80,46 @@ fn changes_are_carried_in_and_are_not_the_agents() {
     ground.git(&["gc", "-q", "--prune=now"]);
     fs::write(worktree.tree().join("staged"), "agent\n").unwrap();
     assert!(String::from_utf8(diff(&worktree).patch).unwrap().contains("-index\n+agent\n"));
+}
+
+/// Settings are the user's, so the test starts itself again as a user who has some.
+#[test]
+fn what_the_user_ignores_everywhere_is_not_carried_in() {
+    const PROJECT: &str = "TEST_PROJECT_OF_A_USER";
+    if let Some(project) = env::var_os(PROJECT) {
+        let (project, start) = (Path::new(&project), Start { carry: true, ..Start::default() });
+        let folder = project.with_file_name("w");
+        let worktree = Worktree::create(&folder, "w", project, start, &Limits::default()).unwrap();
+        assert!(worktree.tree().join("new").exists());
+        assert!(!worktree.tree().join("a.secret").exists() && worktree.tree().join("b.secret").exists());
+        write(&worktree.tree(), b"c.secret", b"c");
+        assert!(diff(&worktree).files.is_empty());
+        return;
+    }
+    let as_user = |named: bool| {
+        let ground = Ground::new(&[("a", "one\n")]);
+        let home = ground.dir.path().join("home");
+        let rules = if named { "rules" } else { ".config/git/ignore" };
+        write(&home, rules.as_bytes(), b"*.secret");
+        if named {
+            write(&home, b".gitconfig", b"[core]\n\texcludesFile = ~/rules\n");
+        }
+        // A repository's own setting is not asked.
+        write(ground.dir.path(), b"theirs", b"new\n");
+        let theirs = ground.dir.path().join("theirs");
+        ground.git(&["config", "core.excludesFile", theirs.to_str().unwrap()]);
+        write(&ground.project(), b".git/info/exclude", b"!b.secret\n");
+        for name in ["new", "a.secret", "b.secret"] {
+            ground.write(name, "x\n");
+        }
+        let mut again = Command::new(env::current_exe().unwrap());
+        again.args(["--exact", "create::what_the_user_ignores_everywhere_is_not_carried_in"]);
+        again.env(PROJECT, ground.project()).env("HOME", &home).env_remove("XDG_CONFIG_HOME");
+        let output = again.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    };
+    as_user(true);
+    as_user(false);
 }
 
 #[test]

@@ -84,6 +84,27 @@ fn what_it_takes_on_the_disk_is_told() {
     assert!((1 << 20..2 << 20).contains(&grown), "{grown}");
 }
 
+/// As crashes leave them: before there was anything in them, before the mark was whole, and after it had gone.
+#[test]
+fn what_has_no_mark_goes_only_where_nothing_else_is_in_it() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let trash = trash(&ground);
+    for name in ["ours-empty", "other"] {
+        fs::create_dir(trash.join(name)).unwrap();
+    }
+    write(&trash, b"ours-begun/owner.json.new", b"{");
+    write(&trash, b"ours-used/owner.json.new", b"{");
+    write(&trash, b"ours-used/file", b"x");
+    write(&trash, b"ours-marked/owner.json", b"{}");
+    write(&trash, b"ours-file", b"x");
+    symlink(trash.join("ours-used"), trash.join("ours-link")).unwrap();
+    git::clear_half_made(&trash, |name| name.starts_with("ours"));
+    let mut left: Vec<_> = fs::read_dir(&trash).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["other", "ours-file", "ours-link", "ours-marked", "ours-used"]);
+    assert!(trash.join("ours-used/owner.json.new").exists());
+}
+
 /// As a crash in the middle of its making leaves it.
 #[test]
 fn an_unfinished_one_can_only_be_thrown_away() {

@@ -59,13 +59,15 @@ async fn what_no_battle_owns_is_swept_at_the_next_start() {
     git::Snapshot::take(&snapshot, &stray, &field.project, false, &limits).unwrap();
     let tree = data.join("checks/check-1");
     git::Worktree::create(&tree, "check-1", &field.project, git::Start::default(), &limits).unwrap();
-    let half_made = data.join("checks/check-2");
+    let half_made = data.join(format!("checks/check-{stray}-2"));
     std::fs::create_dir(&half_made).unwrap();
     std::fs::write(half_made.join("owner.json.new"), "").unwrap();
+    let half_gone = data.join("trash").join(&stray);
+    std::fs::create_dir(&half_gone).unwrap();
     // What is not ours is nobody's to remove.
     std::fs::create_dir(data.join("checks/mine")).unwrap();
     let server = world.server("one").await;
-    assert!(!snapshot.exists() && !tree.exists() && !half_made.exists());
+    assert!(!snapshot.exists() && !tree.exists() && !half_made.exists() && !half_gone.exists());
     assert!(data.join("snapshots").join(&id).exists() && data.join("checks/mine").exists());
     server.stop().await;
 }

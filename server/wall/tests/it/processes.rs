@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::process::ChildStdout;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use wall::{Grace, Level, Marker, NOT_STARTED, REFUSED, Step, VARIABLE, Wall, end_leftovers};
 
 use crate::fixture::{LIMIT, Scene, has_full, helper, levels, marker, ready, reduced, spawn};
@@ -248,4 +248,37 @@ async fn nobody_holds(mut stdout: BufReader<ChildStdout>) {
         .await
         .expect("somebody holds the output")
         .unwrap();
+}
+
+/// The test starts itself again, so that there is somebody to be killed.
+#[tokio::test]
+async fn a_program_of_our_own_dies_with_us() {
+    const STARTER: &str = "TEST_STARTS_A_PROGRAM";
+    if std::env::var_os(STARTER).is_some() {
+        let mut program = tokio::process::Command::new("sleep");
+        program.arg("300");
+        let child = wall::spawn_to_die_with_us(program).await.unwrap();
+        println!("\nstarted {}", child.id().unwrap());
+        return sleep(Duration::from_secs(60)).await;
+    }
+    let mut starter = tokio::process::Command::new(std::env::current_exe().unwrap());
+    starter.args(["--exact", "processes::a_program_of_our_own_dies_with_us", "--nocapture"]);
+    let mut starter = starter.env(STARTER, "1").stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(starter.stdout.take().unwrap()).lines();
+    let pid = loop {
+        let line = lines.next_line().await.unwrap().expect("it tells what it started");
+        if let Some(pid) = line.strip_prefix("started ") {
+            break pid.to_owned();
+        }
+    };
+    starter.kill().await.unwrap();
+    // A zombie has no memory, and waits only for whoever adopted it.
+    let is_alive = || {
+        std::fs::read_to_string(format!("/proc/{pid}/statm")).is_ok_and(|memory| !memory.starts_with("0 "))
+    };
+    let until = Instant::now() + Duration::from_secs(30);
+    while is_alive() {
+        assert!(Instant::now() < until, "{pid} outlives whoever started it");
+        sleep(Duration::from_millis(10)).await;
+    }
 }

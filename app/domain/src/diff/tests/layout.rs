@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{patch, shown};
 use crate::diff::{
-    Expanded, Options, Seek,
+    Expanded, Options, Seek, Side,
     tree::entries,
     view::{NoTexts, Texts, View},
     wire::{Cell, write_cell},
@@ -168,6 +168,26 @@ fn what_is_looked_for_is_found_row_by_row() {
         [Some(3), Some(9), None]
     );
     assert_eq!([seek(9, Seek::PreviousChange), seek(3, Seek::PreviousChange)], [Some(3), None]);
+}
+
+#[test]
+fn a_line_is_found_however_it_is_looked_at() {
+    let check = |options: &Options, expected: [u32; 4]| {
+        let patch = patch(&[PATCH, &PATCH.replace("main", "other")].concat());
+        let view = View::new(&patch, options, &Numbered(30));
+        let line = |side, line| view.seek(0, Seek::Line { file: 1, side, line }).unwrap();
+        let found = [line(Side::Old, 4), line(Side::New, 4), line(Side::New, 6), line(Side::Old, 12)];
+        let start = view.outline(&patch, "").starts()[1];
+        assert_eq!(found.map(|row| row - start), expected);
+        assert_eq!(view.seek(0, Seek::Line { file: 2, side: Side::New, line: 4 }), None);
+    };
+    // What is not shown is where its file is.
+    check(&Options::default(), [3, 4, 6, 0]);
+    check(&Options { is_split: true, ..Options::default() }, [3, 3, 5, 0]);
+    // `four and a half` takes three rows.
+    check(&Options { columns: 5, ..Options::default() }, [3, 4, 8, 0]);
+    let expanded = vec![Expanded { file: 1, gap: 1, top: 30, bottom: 0 }];
+    check(&Options { expanded, ..Options::default() }, [3, 4, 6, 13]);
 }
 
 #[test]
