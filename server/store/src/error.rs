@@ -19,18 +19,21 @@ pub enum Error {
 const NOT_IN_REPERTOIRE: &str = "22021";
 const UNTRANSLATABLE: &str = "22P05";
 
-/// How it calls that it stops, has crashed or is still starting, and that a connection broke.
-const GOING: &str = "57P0";
-const DISCONNECTED: &str = "08";
+/// How its answers begin that another try may change: a connection broke, others were in the way (a deadlock, a lock), it
+/// has no room, it stops, has crashed or is still starting.
+const PASSING: [&str; 5] = ["08", "40", "53", "55P03", "57"];
 
 impl Error {
-    /// Whether the database was not there to be asked. What it says when it is, it says again.
+    /// Whether the database was away, or too busy to be asked. Whatever else it says, it says again.
     pub fn is_away(&self) -> bool {
         let Self::Sql(error) = self else { return false };
         match error {
-            sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => true,
+            sqlx::Error::Io(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => true,
             sqlx::Error::Database(said) => {
-                said.code().is_some_and(|code| code.starts_with(GOING) || code.starts_with(DISCONNECTED))
+                said.code().is_some_and(|code| PASSING.iter().any(|passing| code.starts_with(passing)))
             }
             _ => false,
         }
@@ -114,7 +117,11 @@ mod tests {
             (said("57P03"), true),
             (said("08006"), true),
             (said("23505"), false),
-            (said("57014"), false),
+            (said("57014"), true),
+            (said("40P01"), true),
+            (said("53300"), true),
+            (said("55P03"), true),
+            (said("55006"), false),
             (said(NOT_IN_REPERTOIRE), false),
             (sqlx::Error::RowNotFound.into(), false),
             (Rejected::Stale.into(), false),
