@@ -127,6 +127,7 @@ impl Panes {
         });
         let held = Memo::new(move |_| feed.page(|page| page.held(wanted.get())));
         panes.leave_what_is_closed(feed, wanted, held);
+        panes.enter_where_led(wanted, held);
         panes.open_what_is_wanted(feed, wanted);
         panes
     }
@@ -149,6 +150,20 @@ impl Panes {
                 Some(Left::Bound(made)) => self.go.to(made, Step::Forward),
             }
             enter::unless_somewhere(self);
+        });
+    }
+
+    /// What the server leads to has the focus once it is here, unless somebody went elsewhere meanwhile.
+    fn enter_where_led(self, wanted: Memo<Wanted>, held: Memo<Option<Held>>) {
+        effect(move || {
+            let Some(led) = self.go.led.get() else { return };
+            let is_here = held.get().is_some();
+            if wanted.get() != led {
+                self.go.led.set(None);
+            } else if is_here {
+                self.go.led.set(None);
+                self.enter();
+            }
         });
     }
 
