@@ -203,6 +203,7 @@ test('what somebody else closes is left, and opens again by its address', async 
   // What comes next has a number of its own, and can be closed there too.
   await menu(focused(chat), 'New in this pane', /New chat/);
   await expect(tabs(focused(other)).last().locator('.pane-tab-number')).toHaveText('3');
+  await tabs(focused(other)).last().getByRole('link').click();
   await tabs(focused(other)).last().getByRole('button', { name: /^Close/ }).click();
   await expect(tabs(focused(chat))).toHaveCount(1);
   await expect(chat).toHaveURL(first);
