@@ -18,9 +18,10 @@ impl Address {
     /// Starts where the page starts and, in the browser, follows links, redirects and the back button. Once a page.
     pub fn follow(first: Wanted) -> Self {
         let here = RwSignal::new(first);
-        provide_context(Go(here));
+        let go = Go { here, led: RwSignal::new(None) };
+        provide_context(go);
         #[cfg(feature = "hydrate")]
-        browser::follow(Go(here));
+        browser::follow(go);
         Self(Memo::new(move |_| here.get()))
     }
 }
@@ -36,7 +37,11 @@ pub enum Step {
 
 /// Goes to addresses.
 #[derive(Clone, Copy)]
-pub struct Go(RwSignal<Wanted>);
+pub struct Go {
+    here: RwSignal<Wanted>,
+    /// Where the server led to after a form. Whoever puts the focus there takes it.
+    pub led: RwSignal<Option<Wanted>>,
+}
 
 impl Go {
     pub fn new() -> Self {
@@ -48,6 +53,6 @@ impl Go {
         browser::enter(&wanted.path(), step);
         #[cfg(not(feature = "hydrate"))]
         let _ = step;
-        self.0.set(wanted);
+        self.here.set(wanted);
     }
 }

@@ -4,8 +4,8 @@
 pub mod browser;
 
 use domain::{
-    feed::Event,
-    notifications::{Channel, Choice, Kind, Notice, Notifier, Sight},
+    feed::{Envelope, Event, Seq},
+    notifications::{Channel, Choice, Kind, Notice, Notifier, Overslept, Sight},
     page::Wanted,
     task::Owner,
 };
@@ -15,7 +15,7 @@ use crate::{
     address::{Address, Go, Step},
     device,
     erased::effect_first,
-    feed::Feed,
+    feed::{Feed, line::Age},
     panes::Panes,
     ui::{ToastAction, ToastKind, Toasts},
 };
@@ -23,6 +23,9 @@ use browser::Watch;
 
 /// Where this browser remembers what is switched on.
 const CHOICE: &str = "boocode-notifications";
+
+/// Where this browser remembers the last event that a page heard which was looked at, or which told for all of them.
+const SEEN: &str = "boocode-seen";
 
 /// By then the first ones have long left the page.
 const SAID_MAX: usize = 64;
@@ -39,6 +42,7 @@ pub struct Notifications {
     /// What the page says about something goes when that is looked at.
     said: StoredValue<Vec<(Wanted, u32)>>,
     watch: Watch,
+    overslept: StoredValue<Overslept>,
     /// How many there were since somebody was here.
     pub missed: RwSignal<usize>,
 }
@@ -54,6 +58,7 @@ impl Notifications {
             notifier: StoredValue::default(),
             said: StoredValue::default(),
             watch: Watch::default(),
+            overslept: StoredValue::default(),
             missed: RwSignal::new(0),
         };
         effect_first(move |is_first| {
@@ -67,14 +72,13 @@ impl Notifications {
         notifications
     }
 
-    /// What is no news is noted, and not told.
-    pub fn hear(self, events: &[&Event], is_news: bool) {
+    /// What is no news is noted, and not told; what was overslept waits until all of it is here.
+    pub fn hear(self, events: &[&Envelope], age: Age) {
         // Text that grows brings none, many times a second.
-        if events.is_empty() {
-            return;
-        }
+        let Some(last) = events.last() else { return };
         let (sight, choice) = (untrack(|| self.sight()), choice());
-        for event in events {
+        let seen = if age == Age::Overslept { seen() } else { None };
+        for Envelope { seq, event } in events {
             // Somebody answered, here or elsewhere.
             if let Event::TaskAnswered { owner: Owner::Chat(chat), .. } = event {
                 self.take_back(|about| about == Wanted::Chat(*chat));
@@ -83,7 +87,11 @@ impl Notifications {
                 untrack(|| self.feed.workspace(|workspace| notifier.hear(event, workspace, &sight, &choice)))
             });
             let told = told.unwrap_or_default();
-            if told.is_empty() || !is_news {
+            if age == Age::Overslept && Overslept::is_worth_telling(event, *seq, seen) {
+                let in_page = told.iter().find(|(channel, _)| *channel == Channel::Page);
+                in_page.inspect(|(_, notice)| self.overslept.update_value(|all| all.note(notice.clone())));
+            }
+            if told.is_empty() || age != Age::News {
                 continue;
             }
             if sight.is_away() {
@@ -101,6 +109,24 @@ impl Notifications {
                     }
                 }
             }
+        }
+        if age == Age::News {
+            self.note_seen(last.seq, &sight);
+        }
+    }
+
+    /// Now all of it is here, up to this event. Whoever comes back is told in the page.
+    pub fn tell_overslept(self, here: Seq) {
+        let sight = untrack(|| self.sight());
+        let told = self.overslept.try_update_value(|overslept| overslept.take(&sight));
+        told.unwrap_or_default().iter().for_each(|notice| self.say(notice));
+        self.note_seen(here, &sight);
+    }
+
+    /// So that another page of this browser, when it wakes, does not tell it again.
+    fn note_seen(self, seq: Seq, sight: &Sight) {
+        if sight.is_visible || self.watch.is_kept() {
+            device::remember(SEEN, &seq.to_string());
         }
     }
 
@@ -166,6 +192,10 @@ impl Notifications {
         };
         Sight { is_visible: device::is_visible(), is_focused: device::is_focused(), in_front: content }
     }
+}
+
+fn seen() -> Option<Seq> {
+    device::remembered(SEEN)?.parse().ok()
 }
 
 /// Read anew each time, because another page may have changed it.

@@ -16,7 +16,7 @@ mod tree;
 use domain::{
     id::{ChatId, SessionId},
     layout::{Content, Direction, Edge, Input, Kind, Layout, PaneId, SplitId, TabNumber, Target},
-    page::Wanted,
+    page::{Held, Left, Wanted},
 };
 use leptos::{prelude::*, task::spawn_local};
 
@@ -125,8 +125,46 @@ impl Panes {
                 enter::unless_somewhere(panes);
             }
         });
+        let held = Memo::new(move |_| feed.page(|page| page.held(wanted.get())));
+        panes.leave_what_is_closed(feed, wanted, held);
+        panes.enter_where_led(wanted, held);
         panes.open_what_is_wanted(feed, wanted);
         panes
+    }
+
+    /// What somebody else closes would come back with the address, for this browser alone and under a number that is
+    /// another's.
+    fn leave_what_is_closed(self, feed: Feed, wanted: Memo<Wanted>, held: Memo<Option<Held>>) {
+        let last = StoredValue::new(None);
+        effect(move || {
+            let held = held.get();
+            let before = last.try_update_value(|last| std::mem::replace(last, held)).flatten();
+            // Whoever went elsewhere left it by themselves.
+            let Some(before) = before.filter(|before: &Held| before.wanted == wanted.get_untracked()) else {
+                return;
+            };
+            match untrack(|| feed.page(|page| page.left(before))) {
+                None => return,
+                Some(Left::Closed(heir)) => self.go.to(heir, Step::Aside),
+                // As for whoever launched it, whom the server leads there.
+                Some(Left::Bound(made)) => self.go.to(made, Step::Forward),
+            }
+            enter::unless_somewhere(self);
+        });
+    }
+
+    /// What the server leads to has the focus once it is here, unless somebody went elsewhere meanwhile.
+    fn enter_where_led(self, wanted: Memo<Wanted>, held: Memo<Option<Held>>) {
+        effect(move || {
+            let Some(led) = self.go.led.get() else { return };
+            let is_here = held.get().is_some();
+            if wanted.get() != led {
+                self.go.led.set(None);
+            } else if is_here {
+                self.go.led.set(None);
+                self.enter();
+            }
+        });
     }
 
     /// Once for each address: two browsers that look at two tabs of one pane must not argue. Nobody asked for it, so
@@ -310,9 +348,11 @@ impl Panes {
             if focused.and_then(shown).is_some_and(|content| after.find(content).is_some()) {
                 return None;
             }
-            let heir = focused.and_then(|pane| after.pane(pane)).or(after.panes().first().copied());
-            let content = heir.and_then(|pane| pane.shows());
-            Some(content.map_or(Wanted::Session(session), |content| Wanted::to_content(session, content)))
+            Some(
+                after
+                    .heir(focused)
+                    .map_or(Wanted::Session(session), |content| Wanted::to_content(session, content)),
+            )
         });
         if let Some(wanted) = next {
             self.go.to(wanted, Step::Aside);

@@ -5,8 +5,11 @@ import { expect, live, need, scripted, test as base } from '../tests/world';
 
 /** From a key or a click to the painted frame that shows another tab or pane. */
 
-const TABS = 6;
-const CHATS = 8;
+/** More than the eight that stay alive in a pane, and that a page keeps. */
+const TABS = 12;
+/** So few that all of them stay alive. */
+const WARM = 6;
+const CHATS = TABS + 2;
 const TURNS = 50;
 const SWITCHES = 48;
 const MODEL = 'local/small';
@@ -23,7 +26,7 @@ const test = base.extend<object, { model: string }>({
 });
 
 test('switch', async ({ chat }) => {
-  // One pane with more tabs than stay alive, and one beside it.
+  // One pane with more tabs than stay alive, and another beside it.
   for (let opened = 1; opened < TABS; opened++) await opens(chat, 'Alt+n');
   await opens(chat, 'Alt+Backslash');
   await opens(chat, 'Alt+n');
@@ -34,17 +37,28 @@ test('switch', async ({ chat }) => {
   await live(chat);
   await chat.evaluate(watch);
 
-  const figures = { reference: [] as number[], tabs: [] as number[], panes: [] as number[] };
+  const figures = { reference: [] as number[], tabs: [] as number[], cold: [] as number[], panes: [] as number[] };
   for (let n = 0; n < SWITCHES; n++) figures.reference.push(await chat.evaluate(emptyFrame));
 
-  // Around and around, so that each comes to the front after all others; the first round fetches.
-  for (let n = 0; n < TABS + SWITCHES; n++) {
-    const to = chats[(n + 1) % TABS];
+  const go = async (to: string, how: (to: string) => Promise<void>) => {
     await chat.evaluate(expectChat, to);
-    if (n % 2) await chat.keyboard.press('Alt+PageDown');
-    else await chat.locator(`.pane-tab > a[href="${to}"]`).click();
-    const taken = await shown(chat);
-    if (n >= TABS) figures.tabs.push(taken);
+    await how(to);
+    return shown(chat);
+  };
+  const click = (to: string) => chat.locator(`.pane-tab > a[href="${to}"]`).click();
+
+  // Around and around, so that each comes to the front after more others than stay alive: it is fetched and built.
+  for (let n = 0; n < TABS + SWITCHES; n++) {
+    const taken = await go(chats[(n + 1) % TABS], n % 2 ? () => chat.keyboard.press('Alt+PageDown') : click);
+    if (n >= TABS) figures.cold.push(taken);
+  }
+  // There and back among a few; the first round fetches.
+  const way = [...Array(WARM).keys(), ...[...Array(WARM - 2).keys()].map((n) => WARM - 2 - n)];
+  for (let n = 0; n < way.length + SWITCHES; n++) {
+    const [from, to] = [way[(n + way.length - 1) % way.length], way[n % way.length]];
+    const turn = () => chat.keyboard.press(to > from ? 'Alt+PageDown' : 'Alt+PageUp');
+    const taken = await go(chats[to], n > 0 && n % 2 ? turn : click);
+    if (n >= way.length) figures.tabs.push(taken);
   }
 
   // One pane fills the page, so that the other is not painted yet.

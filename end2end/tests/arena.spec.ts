@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act, battle, choose, launcher, openLauncher, openProject, output, row, still, test, view } from './battles';
@@ -217,6 +218,27 @@ test('what is said on a line of a result goes to a Coder in its worktree', async
   const coder = page.getByRole('region', { name: 'Coder' });
   await expect(coder.getByLabel('Your message')).toHaveValue(/main\.txt:2[\s\S]*Why not three\?/);
   await expect(coder.getByRole('region', { name: 'Changes' })).toContainText('1 file changed, +1 −0');
+});
+
+test('what is launched by key has the keyboard, from a launcher and from a dialog', { tag: '@desk' }, async ({ page, boocode }, info) => {
+  await openLauncher(page, boocode, `by-key-${info.testId}`);
+  const roster: [string, string][] = [['Debugger', 'local/small'], ['Architect', 'local/small']];
+  const launched = async (form: Locator) => {
+    await form.getByText('Q&A').click();
+    await choose(form, 'Persona', roster);
+    await form.getByLabel('Prompt').fill('[[say so]]');
+    await form.getByRole('button', { name: 'Launch' }).press('Enter');
+    await expect(page).toHaveURL(/\/battle\//);
+    await expect(battle(page).filter({ visible: true })).toBeVisible();
+    await expect(page.locator('.pane[data-focused]:focus, .pane[data-focused] :focus')).toHaveCount(1);
+  };
+  await launched(launcher(page));
+  await page.keyboard.press('Alt+n');
+  await expect(page).toHaveURL(/\/chat\//);
+  const field = page.locator('.pane-body:not([hidden])').getByLabel('Your message');
+  await field.fill('/arena');
+  await field.press('Control+Enter');
+  await launched(page.getByRole('dialog', { name: 'New battle' }));
 });
 
 test('three personas answer what was typed in a chat', async ({ chat: page }, info) => {

@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test';
 import { addProject, answer, ask, BooCode, expect, freePort, live, numbers, test, Wire } from './world';
 
 test('kill -9 in the middle of an answer: the page mends itself and the turn is finished', async ({ chat, boocode }) => {
@@ -12,6 +13,30 @@ test('kill -9 in the middle of an answer: the page mends itself and the turn is 
   await chat.reload();
   await expect(answer(chat).locator('.attempt').last()).toContainText(numbers(250));
   await expect(chat.locator('.message')).toHaveCount(2);
+});
+
+test('what the page heard and nobody kept is taken back after a crash, and that is said', async ({ chat, boocode }) => {
+  await ask(chat, '[[count 400]][[hang after 30]]');
+  await expect(answer(chat)).toContainText('10 11 12');
+  // By then all that was written is kept.
+  await chat.waitForTimeout(2_000);
+  // The next connection brings words that are on no disk, as one does whose server dies before it has written them.
+  const unkept = async (route: Route) => {
+    const [, stream, offset] = /watch=([^:,]+):(\d+)/.exec(decodeURIComponent(route.request().url()))!;
+    const delta = JSON.stringify({ stream, offset: Number(offset), text: ' and nobody kept this' });
+    await route.fulfill({ contentType: 'text/event-stream', body: `event: delta\ndata: ${delta}\n\nevent: beat\ndata: {}\n\n` });
+  };
+  await chat.route('**/api/feed?*', unkept, { times: 1 });
+  await boocode.kill();
+  await expect(answer(chat)).toContainText('nobody kept this');
+  await boocode.start();
+  const lost = answer(chat).locator('.attempt.interrupted');
+  await expect(lost).toContainText('The last few characters were taken back after a restart.', { timeout: 20_000 });
+  await expect(lost).toContainText('10 11 12');
+  await expect(answer(chat)).not.toContainText('nobody kept this');
+  await live(chat);
+  await chat.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(answer(chat)).toContainText('Stopped');
 });
 
 test('nothing is counted while nobody can tell how it goes on', async ({ chat, boocode }) => {

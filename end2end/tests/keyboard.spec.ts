@@ -61,6 +61,21 @@ test('shortcuts are those of the layout in front of the reader', { tag: '@desk' 
   await expect(help(chat)).toBeVisible();
 });
 
+test('on a Mac, Option and Control alone belong to text fields', { tag: '@desk' }, async ({ chat }) => {
+  await chat.addInitScript(() => Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' }));
+  await chat.reload();
+  await live(chat);
+  for (const held of [{ altKey: true }, { ctrlKey: true }]) {
+    expect(await types(chat, { key: 'Dead', code: 'KeyN', ...held })).toBe(false);
+    expect(await types(chat, { key: 'k', code: 'KeyK', ...held })).toBe(false);
+  }
+  expect(await types(chat, { key: 'Dead', code: 'KeyN', altKey: true, ctrlKey: true })).toBe(true);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  expect(await types(chat, { key: '/', code: 'Slash', metaKey: true })).toBe(true);
+  const shown = help(chat).locator('.shortcut').filter({ hasText: 'New chat' }).locator('.key.alt');
+  await expect.poll(() => shown.evaluate((key) => getComputedStyle(key, '::before').content)).toBe('"⌃⌥"');
+});
+
 test('what a dialog covers is left alone', { tag: '@desk' }, async ({ chat }) => {
   await newTab(chat);
   await expect(tabs(focused(chat))).toHaveCount(2);

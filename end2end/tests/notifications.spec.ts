@@ -1,6 +1,6 @@
 import { type BrowserContext, type Page } from '@playwright/test';
 import { faults, scrollsSideways } from './faults';
-import { type BooCode, expect, live, test } from './world';
+import { type BooCode, expect, live, logIn, test } from './world';
 
 /** Long enough to look elsewhere before it ends. */
 const SLOWLY = '[[rate 20]][[count 30]]';
@@ -238,6 +238,41 @@ test('of several pages one tells, and it stays awake for that', async ({ chat, b
   await expect.poll(() => told(chat), { timeout: 30_000 }).toHaveLength(1);
   expect(await told(other)).toEqual([]);
   await expect(other.locator('.connection')).not.toHaveAttribute('data-state', 'live');
+});
+
+test('what ended while nobody looked is told once to one who comes back', async ({ chat, boocode, context, browser }) => {
+  test.setTimeout(90_000);
+  await pretend(context, 'default');
+  await chat.reload();
+  await live(chat);
+  const twin = await context.newPage();
+  await twin.goto(chat.url());
+  await live(twin);
+  // Longer than a page that nobody looks at stays connected.
+  const path = await askElsewhere(chat, '[[rate 10]][[count 400]][[cut after 160]]');
+  await newChat(twin);
+  for (const page of [chat, twin]) await look(page, true);
+  for (const page of [chat, twin]) await expect(page.locator('.connection')).not.toHaveAttribute('data-state', 'live', { timeout: 20_000 });
+  const elsewhere = await browser.newContext();
+  const other = await elsewhere.newPage();
+  await logIn(other, boocode);
+  await other.goto(boocode.url + path);
+  await expect(answer(other)).toContainText(BROKEN, { timeout: 30_000 });
+  await elsewhere.close();
+
+  await look(chat, false);
+  await expect(toast(chat)).toContainText(BROKEN);
+  await expect(toast(chat)).toHaveCount(1);
+  expect(await told(chat)).toEqual([]);
+  await toast(chat).getByRole('button', { name: 'Open' }).click();
+  await expect(chat).toHaveURL(new RegExp(`${path}$`));
+
+  // Another page of the same browser says nothing of it. The control: what is told comes after it, alone.
+  await look(twin, false);
+  await live(twin);
+  await askElsewhere(twin, SLOWLY);
+  await expect(toast(twin)).toContainText('The answer is ready.');
+  await expect(toast(twin)).toHaveCount(1);
 });
 
 test('what the browser refuses to show is said in the page', async ({ chat, boocode, context }) => {

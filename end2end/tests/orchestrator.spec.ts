@@ -89,6 +89,25 @@ test('what is launched elsewhere leaves a half-filled form alone, and a fast run
   if (!isMobile) await expect(focused(page).locator('.pane-tab')).toHaveCount(3);
 });
 
+test('what is launched by key has the keyboard @desk', async ({ page, boocode }, info) => {
+  await openShop(page, boocode, `by-key-${info.testId}`);
+  const within = page.locator('.pane[data-focused]:focus, .pane[data-focused] :focus');
+  await menu(focused(page), 'New in this pane', /New Orchestrator/);
+  const form = page.locator('.orchestrator-launcher');
+  await form.getByLabel('What should the reviewers look at in particular?').fill(`Look. ${TRUE}`);
+  await form.getByRole('button', { name: /^Launch/ }).press('Enter');
+  await expect(page).toHaveURL(/\/run\//);
+  await expect(run(page)).toBeVisible();
+  await expect(within).toHaveCount(1);
+
+  await page.keyboard.press('Alt+n');
+  await expect(page).toHaveURL(/\/chat\//);
+  await page.locator('.pane-body:not([hidden])').getByLabel('Your message').fill(`/issue-triage It panics. ${TRUE}`);
+  await page.keyboard.press('Control+Enter');
+  await expect(run(page).getByRole('heading', { level: 1 })).toHaveText('Issue triage');
+  await expect(within).toHaveCount(1);
+});
+
 test('a command in a Coder launches a flow too', async ({ page, boocode }, info) => {
   await openShop(page, boocode, `coder-${info.testId}`);
   await menu(focused(page), 'New in this pane', /New task/);

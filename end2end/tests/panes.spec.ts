@@ -183,6 +183,38 @@ test('two browsers on two tabs of one pane are left in peace', async ({ chat, bo
   await context.close();
 });
 
+test('what somebody else closes is left, and opens again by its address', async ({ chat, boocode, browser }) => {
+  const first = chat.url();
+  await menu(focused(chat), 'New in this pane', /New chat/);
+  await expect(chat).not.toHaveURL(first);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  const second = chat.url();
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await logIn(other, boocode);
+  await other.goto(second);
+  await live(other);
+  await expect(tabs(focused(other))).toHaveCount(2);
+
+  await tabs(focused(chat)).last().getByRole('button', { name: /^Close/ }).click();
+  await expect(other).toHaveURL(first);
+  await expect(tabs(focused(other))).toHaveCount(1);
+  await expect(focused(other).getByLabel('Your message')).toBeVisible();
+  // What comes next has a number of its own, and can be closed there too.
+  await menu(focused(chat), 'New in this pane', /New chat/);
+  await expect(tabs(focused(other)).last().locator('.pane-tab-number')).toHaveText('3');
+  await tabs(focused(other)).last().getByRole('link').click();
+  await tabs(focused(other)).last().getByRole('button', { name: /^Close/ }).click();
+  await expect(tabs(focused(chat))).toHaveCount(1);
+  await expect(chat).toHaveURL(first);
+
+  await other.goto(second);
+  await live(other);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await expect(other).toHaveURL(second);
+  await context.close();
+});
+
 test('a tab that came to the front while the server was away is there for everybody later', async ({ chat, boocode }) => {
   const first = chat.url();
   await menu(focused(chat), 'New in this pane', /New chat/);

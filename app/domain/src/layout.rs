@@ -274,6 +274,12 @@ impl Layout {
         }
     }
 
+    /// What has the focus when what had it in `pane` is closed: what that pane shows then, else the first pane.
+    pub fn heir(&self, pane: Option<PaneId>) -> Option<Content> {
+        let heir = pane.and_then(|pane| self.pane(pane)).or(self.panes().first().copied());
+        heir.and_then(Pane::shows)
+    }
+
     /// The layout with `content` in front, as a page shows it whose address names it. What is not open yet is
     /// shown where opening it will put it.
     pub fn showing(&self, content: Content, beside: Option<PaneId>) -> Self {

@@ -3,9 +3,11 @@
 
 mod battles;
 mod choice;
+mod overslept;
 mod runs;
 
 pub use choice::{Channel, Choice, Kind, Permission};
+pub use overslept::Overslept;
 
 use crate::{
     chat::title::{clean, shorten},

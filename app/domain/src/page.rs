@@ -11,7 +11,7 @@ use crate::{
     chat::Chat,
     feed::{Event, Fold, StreamId},
     id::{BattleId, ChatId, RunId, SessionId, TaskId},
-    layout::{Content, Layout, PaneId},
+    layout::{Content, Layout, PaneId, TabNumber},
     run,
     settings::Section,
     workspace::Workspace,
@@ -57,6 +57,24 @@ pub struct OpenSession {
     pub battles: BTreeMap<BattleId, Battle>,
     #[serde(default)]
     pub runs: BTreeMap<RunId, run::Shown>,
+}
+
+/// The tab that holds what an address names, for everybody who looks at its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub wanted: Wanted,
+    session: SessionId,
+    pane: PaneId,
+    tab: TabNumber,
+}
+
+/// Where to go when a tab does not hold any more what an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// It was closed.
+    Closed(Wanted),
+    /// What was made in it took its place.
+    Bound(Wanted),
 }
 
 impl OpenSession {
@@ -196,6 +214,28 @@ impl Page {
             Some(content) => open.layout.showing(content, beside),
             None => open.layout.clone(),
         }
+    }
+
+    /// The tab of the open session that holds what is wanted. What is only shown because the address names it is in
+    /// none.
+    pub fn held(&self, wanted: Wanted) -> Option<Held> {
+        let is_here = |open: &&OpenSession| self.session_of(wanted).is_none_or(|session| session == open.id);
+        let open = self.session.as_ref().filter(is_here)?;
+        let (pane, tab) = open.layout.find(wanted.content()?)?;
+        Some(Held { wanted, session: open.id, pane: pane.id, tab: tab.number })
+    }
+
+    /// Where a page goes whose address names what was held so. None while it still is.
+    pub fn left(&self, held: Held) -> Option<Left> {
+        let open = self.session.as_ref().filter(|open| open.id == held.session)?;
+        let to = |content| Wanted::to_content(open.id, content);
+        if held.wanted.content().is_none_or(|content| open.layout.find(content).is_some()) {
+            return None;
+        }
+        if let Some((_, tab)) = open.layout.tab(held.tab) {
+            return Some(Left::Bound(to(tab.content)));
+        }
+        Some(Left::Closed(open.layout.heir(Some(held.pane)).map_or(Wanted::Session(open.id), to)))
     }
 
     /// Whether everything that is in front then is here. What is not has to be fetched.

@@ -6,18 +6,21 @@ use leptos::{
 };
 
 use super::{ACTIONS, Action, Hands, PALETTE_KEYS};
-use crate::erased::effect;
+use crate::{device, erased::effect};
 
 /// Runs the actions by their keys for as long as the page is there.
 pub fn listen(hands: Hands) {
     effect(move || {
         let listener = window_event_listener(ev::keydown, move |key: KeyboardEvent| {
-            let pressed = Pressed {
-                with_mod: key.ctrl_key() || key.meta_key(),
-                with_alt: key.alt_key(),
-                with_shift: key.shift_key(),
+            let held = Held {
+                ctrl: key.ctrl_key(),
+                meta: key.meta_key(),
+                alt: key.alt_key(),
+                shift: key.shift_key(),
             };
-            let action = pressed.action(&key.key(), &key.code()).filter(|action| is_in_reach(action, hands));
+            let action = Pressed::of(held, device::is_mac())
+                .and_then(|pressed| pressed.action(&key.key(), &key.code()))
+                .filter(|action| is_in_reach(action, hands));
             if let Some(action) = action {
                 key.prevent_default();
                 (action.run)(hands);
@@ -37,6 +40,16 @@ pub fn is_covered() -> bool {
     document().query_selector("dialog:modal").is_ok_and(|dialog| dialog.is_some())
 }
 
+/// The keys that are held with another, as a browser names them.
+#[derive(Clone, Copy)]
+struct Held {
+    ctrl: bool,
+    meta: bool,
+    alt: bool,
+    shift: bool,
+}
+
+/// The same as a shortcut names them.
 #[derive(Clone, Copy)]
 struct Pressed {
     with_mod: bool,
@@ -45,6 +58,16 @@ struct Pressed {
 }
 
 impl Pressed {
+    /// None where it cannot be ours. A Mac types and selects with Option alone and moves the caret with Control alone:
+    /// there Mod is ⌘, and Alt both of them together.
+    fn of(held: Held, is_mac: bool) -> Option<Self> {
+        let Held { ctrl, meta, alt, shift } = held;
+        if !is_mac {
+            return Some(Self { with_mod: ctrl || meta, with_alt: alt, with_shift: shift });
+        }
+        (ctrl == alt).then_some(Self { with_mod: meta, with_alt: alt, with_shift: shift })
+    }
+
     fn action(self, key: &str, code: &str) -> Option<&'static Action> {
         let names = [self.by_key(key), self.by_place(key, code)];
         let called = |name: String| ACTIONS.iter().find(|action| action.keys == Some(name.as_str()));
@@ -65,7 +88,7 @@ impl Pressed {
         }
     }
 
-    /// By where the key is, for what types no letter of ours: another alphabet, or a Mac with Alt. A sign that only
+    /// By where the key is, for what types no letter of ours: another alphabet, or a Mac with Option. A sign that only
     /// some layouts have with Alt is meant by its place too; with Ctrl, other signs are the browser's.
     fn by_place(self, key: &str, code: &str) -> Option<String> {
         let is_letter = key.len() == 1 && key.chars().all(|letter| letter.is_ascii_alphabetic());
@@ -100,12 +123,12 @@ mod tests {
     #[test]
     fn keys_are_those_of_the_keyboard_in_front_of_the_reader() {
         let check = |held: &str, key: &str, code: &str, expected: &str| {
-            let pressed = Pressed {
-                with_mod: held.contains('c'),
-                with_alt: held.contains('a'),
-                with_shift: held.contains('s'),
-            };
-            let found = pressed.action(key, code).map_or("", |action| action.title);
+            let is_mac = held.contains("Mac");
+            let held = held.trim_start_matches("Mac ");
+            let [ctrl, meta, alt, shift] = ['c', 'm', 'a', 's'].map(|key| held.contains(key));
+            let pressed = Pressed::of(Held { ctrl, meta, alt, shift }, is_mac);
+            let found =
+                pressed.and_then(|pressed| pressed.action(key, code)).map_or("", |action| action.title);
             assert_eq!(found, expected, "{held} {key} {code}");
         };
         let (palette, help, split) = ("Command palette", "Keyboard shortcuts", "Split right");
@@ -121,17 +144,32 @@ mod tests {
         check("cs", "K", "KeyK", "");
 
         check("a", "\\", "Backslash", split);
-        // A Mac with Alt, and a layout that has no such sign with Alt.
-        check("a", "«", "Backslash", split);
+        // A layout that has no such sign with Alt.
         check("a", "#", "Backslash", split);
         check("as", "|", "Backslash", "Split down");
         check("as", "ArrowLeft", "ArrowLeft", "Focus the pane on the left");
         check("as", "ArrowLeft", "Numpad4", "Focus the pane on the left");
-        check("a", "Dead", "KeyN", "New chat");
         check("a", "w", "KeyZ", "Close this tab");
         // The French Z is where others have the W.
         check("a", "z", "KeyW", "");
         // AltGr types it.
         check("ca", "\\", "Minus", "");
+        check("m", "k", "KeyK", palette);
+
+        check("Mac m", "k", "KeyK", palette);
+        check("Mac ms", "/", "Digit7", help);
+        check("Mac ca", "«", "Backslash", split);
+        check("Mac cas", "»", "Backslash", "Split down");
+        check("Mac cas", "ArrowLeft", "ArrowLeft", "Focus the pane on the left");
+        check("Mac ca", "Dead", "KeyN", "New chat");
+        check("Mac ca", "\u{e}", "KeyN", "New chat");
+        // Caret and text: to the end of the line, back, ~, by words, and the German backslash.
+        check("Mac c", "k", "KeyK", "");
+        check("Mac c", "b", "KeyB", "");
+        check("Mac a", "Dead", "KeyN", "");
+        check("Mac as", "ArrowLeft", "ArrowLeft", "");
+        check("Mac as", "\\", "Digit7", "");
+        check("Mac cm", "k", "KeyK", "");
+        check("Mac am", "k", "KeyK", "");
     }
 }

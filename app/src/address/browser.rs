@@ -19,8 +19,8 @@ pub fn follow(go: Go) {
     });
     window_event_listener_untyped("popstate", move |_| {
         let path = window().location().pathname().unwrap_or_default();
-        if let Some(wanted) = Wanted::of(&path).filter(|wanted| go.0.get_untracked() != *wanted) {
-            go.0.set(wanted);
+        if let Some(wanted) = Wanted::of(&path).filter(|wanted| go.here.get_untracked() != *wanted) {
+            go.here.set(wanted);
         }
     });
     for sign in ["dragover", "drop"] {
@@ -66,7 +66,10 @@ fn lead(go: Go, place: &str) {
     let origin = window().location().origin().unwrap_or_default();
     let url = Url::new_with_base(place, &origin).ok();
     match url.as_ref().filter(|url| url.origin() == origin).and_then(|url| Wanted::of(&url.pathname())) {
-        Some(wanted) => go.to(wanted, Step::Forward),
+        Some(wanted) => {
+            go.to(wanted, Step::Forward);
+            go.led.set(Some(wanted));
+        }
         None => drop(window().location().set_href(place)),
     }
 }

@@ -6,7 +6,7 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use domain::{
-    feed::{Cursor, Event, Frame, Received, Seq, WATCH_MAX},
+    feed::{Cursor, Envelope, Frame, Received, Seq, WATCH_MAX},
     layout::Content,
     page::{Viewed, Wanted},
 };
@@ -16,7 +16,7 @@ use web_sys::{EventSource, MessageEvent};
 
 use super::{
     Feed,
-    line::{Do, Line, Seen, Shown},
+    line::{Age, Do, Line, Seen, Shown},
 };
 use crate::{
     chat::api,
@@ -184,9 +184,13 @@ impl Wire {
         let asked = self.inner.borrow().asked;
         self.fold();
         // Unless that led to another connection.
-        if self.inner.borrow().asked == asked {
-            self.see(Seen::Beat);
+        if self.inner.borrow().asked != asked {
+            return;
         }
+        if self.age() == Age::Overslept {
+            self.notifications.tell_overslept(self.feed.mirror.with_untracked(|mirror| mirror.seq));
+        }
+        self.see(Seen::Beat);
     }
 
     fn request_fold(self: &Rc<Self>) {
@@ -228,20 +232,23 @@ impl Wire {
     /// Each event once, as far as the page has come.
     fn tell(&self, frames: &[Frame]) {
         let here = self.feed.mirror.with_untracked(|mirror| mirror.seq);
-        let is_news = self.inner.borrow().line.hears_news(device::now_ms().unwrap_or_default());
         let mut told = self.inner.borrow().told.unwrap_or(here);
-        let mut events: Vec<&Event> = Vec::new();
+        let mut events: Vec<&Envelope> = Vec::new();
         for frame in frames {
             if let Frame::Event(envelope) = frame
                 && envelope.seq > told
                 && envelope.seq <= here
             {
                 told = envelope.seq;
-                events.push(&envelope.event);
+                events.push(envelope);
             }
         }
         self.inner.borrow_mut().told = Some(told);
-        self.notifications.hear(&events, is_news);
+        self.notifications.hear(&events, self.age());
+    }
+
+    fn age(&self) -> Age {
+        self.inner.borrow().line.age(device::now_ms().unwrap_or_default())
     }
 
     fn fetch(self: &Rc<Self>) {

@@ -86,6 +86,17 @@ impl Shown {
     }
 }
 
+/// What an event is to the reader when it is heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// It happened now.
+    News,
+    /// It happened while the page slept, because nobody looked at it.
+    Overslept,
+    /// It happened before the page was there, or while there was no connection.
+    Missed,
+}
+
 #[derive(Clone, Debug)]
 pub struct Line {
     state: State,
@@ -93,6 +104,8 @@ pub struct Line {
     failures: u32,
     hidden_since_ms: Option<i64>,
     beat_at_ms: Option<i64>,
+    /// Until what happened meanwhile was said.
+    has_slept: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +135,7 @@ enum State {
 
 impl Default for Line {
     fn default() -> Self {
-        Self { state: State::New, failures: 0, hidden_since_ms: None, beat_at_ms: None }
+        Self { state: State::New, failures: 0, hidden_since_ms: None, beat_at_ms: None, has_slept: false }
     }
 }
 
@@ -154,6 +167,7 @@ impl Line {
                 }
                 self.state = State::Open { heard_at_ms: now_ms, has_beaten: true };
                 self.beat_at_ms = Some(now_ms);
+                self.has_slept = false;
                 None
             }
             // The first failure may be a restart or a hiccup; then it is worth asking why.
@@ -190,9 +204,14 @@ impl Line {
         }
     }
 
-    /// Whether an event that is heard now happened now. A connection says what was missed before its first beat.
-    pub fn hears_news(&self, now_ms: i64) -> bool {
-        self.beat_at_ms.is_some_and(|beat_at_ms| now_ms - beat_at_ms <= NEWS_MS_MAX)
+    /// Of an event that is heard now. A connection says what was missed before its first beat.
+    pub fn age(&self, now_ms: i64) -> Age {
+        let is_news = self.beat_at_ms.is_some_and(|beat_at_ms| now_ms - beat_at_ms <= NEWS_MS_MAX);
+        match (self.has_slept, is_news) {
+            (true, _) => Age::Overslept,
+            (false, true) => Age::News,
+            (false, false) => Age::Missed,
+        }
     }
 
     fn tick(&mut self, awake: bool, now_ms: i64) -> Option<Do> {
@@ -203,6 +222,8 @@ impl Line {
             let open = matches!(self.state, State::Connecting { .. } | State::Open { .. });
             if open && now_ms - since >= HIDDEN_MS_MAX {
                 self.state = State::Asleep;
+                // A page that was never up to date has nothing that it would have heard.
+                self.has_slept |= self.beat_at_ms.is_some();
                 return Some(Do::Close);
             }
             return None;

@@ -15,7 +15,7 @@ pub fn Kbd(#[prop(into)] keys: String) -> impl IntoView {
     view! { <kbd class="kbd">{parts}</kbd> }.erase()
 }
 
-/// To be called once a page: turns Ctrl into ⌘ where the keyboard has that.
+/// To be called once a page: turns Ctrl into ⌘, and Alt into ⌃⌥, where the keyboard has those.
 pub fn know_keyboard() {
     effect(|| {
         if let (true, Some(root)) = (device::is_mac(), document().document_element()) {
@@ -48,10 +48,9 @@ fn shown(name: &str) -> &str {
 
 /// The same for `aria-keyshortcuts`, which names both machines' keys.
 pub fn aria_keys(keys: &str) -> String {
-    match keys.strip_prefix("Mod+") {
-        Some(rest) => format!("Control+{rest} Meta+{rest}"),
-        None => keys.to_owned(),
-    }
+    let others = keys.replace("Mod+", "Control+");
+    let mac = keys.replace("Alt+", "Control+Alt+").replace("Mod+", "Meta+");
+    if others == mac { others } else { format!("{others} {mac}") }
 }
 
 #[cfg(test)]
@@ -61,6 +60,7 @@ mod tests {
     #[test]
     fn a_shortcut_names_the_keys_of_both_machines() {
         assert_eq!(aria_keys("Mod+Shift+K"), "Control+Shift+K Meta+Shift+K");
+        assert_eq!(aria_keys("Alt+Shift+ArrowLeft"), "Alt+Shift+ArrowLeft Control+Alt+Shift+ArrowLeft");
         assert_eq!(aria_keys("F1"), "F1");
     }
 }

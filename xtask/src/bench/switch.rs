@@ -14,7 +14,10 @@ const LIMIT: Duration = Duration::from_secs(15 * 60);
 struct Times {
     /// A frame in which nothing happens.
     reference: Vec<f64>,
+    /// To a tab that is still alive.
     tabs: Vec<f64>,
+    /// To one that has to be fetched and built.
+    cold: Vec<f64>,
     panes: Vec<f64>,
 }
 
@@ -26,17 +29,19 @@ fn figure(mut times: Times) -> Figure {
     let reference = percentile(&mut times.reference, 50);
     let mut lines =
         vec![format!("an empty frame {reference:.1} ms at p50; from the key or click to the paint:")];
-    let mut slowest = 0.0_f64;
-    for (name, times) in [("tabs", &mut times.tabs), ("panes", &mut times.panes)] {
+    let mut line = |name: &str, times: &mut [f64]| {
         let [p50, p95] = [50, 95].map(|percent| percentile(times, percent));
         let (count, ratio) = (times.len(), p50 / reference);
-        lines.push(format!("  {name:<5} p50 {p50:>5.1} ms ({ratio:.1} ×)  p95 {p95:>5.1} ms  of {count}"));
-        slowest = slowest.max(p50);
-    }
+        lines.push(format!("  {name:<9} p50 {p50:>5.1} ms ({ratio:.1} ×)  p95 {p95:>5.1} ms  of {count}"));
+        p50
+    };
+    let slowest = line("tabs", &mut times.tabs).max(line("panes", &mut times.panes));
+    // How long it takes is the server's and the network's too; that it is told is enough.
+    let cold = line("cold tabs", &mut times.cold);
     Figure {
         text: lines.join("\n"),
-        goal: format!("a switch within {GOAL_MS} ms at p50"),
-        reached: slowest <= GOAL_MS,
+        goal: format!("a switch to what is alive within {GOAL_MS} ms at p50"),
+        reached: slowest <= GOAL_MS && cold.is_finite(),
     }
 }
 
@@ -55,14 +60,15 @@ mod tests {
 
     #[test]
     fn the_slower_kind_of_switch_decides() {
-        let check = |tabs: &[f64], panes: &[f64], reached: bool| {
-            let (tabs, panes) = (tabs.to_vec(), panes.to_vec());
-            let figure = figure(Times { reference: vec![16.0], tabs, panes });
+        let check = |tabs: &[f64], panes: &[f64], cold: &[f64], reached: bool| {
+            let (tabs, panes, cold) = (tabs.to_vec(), panes.to_vec(), cold.to_vec());
+            let figure = figure(Times { reference: vec![16.0], tabs, cold, panes });
             assert_eq!(figure.reached, reached, "{}", figure.text);
         };
-        check(&[20.0, 30.0, 90.0], &[20.0], true);
-        check(&[20.0, 60.0, 90.0], &[20.0], false);
-        check(&[20.0], &[60.0], false);
-        check(&[20.0], &[], false);
+        check(&[20.0, 30.0, 90.0], &[20.0], &[300.0], true);
+        check(&[20.0, 60.0, 90.0], &[20.0], &[20.0], false);
+        check(&[20.0], &[60.0], &[20.0], false);
+        check(&[20.0], &[], &[20.0], false);
+        check(&[20.0], &[20.0], &[], false);
     }
 }

@@ -118,6 +118,18 @@ fn what_is_looked_at_is_not_told() {
 }
 
 #[test]
+fn of_what_was_overslept_ends_are_told_that_no_other_page_told() {
+    let check = |word, seen, expected| {
+        assert_eq!(Overslept::is_worth_telling(&event(word), 7, seen), expected, "{word} {seen:?}");
+    };
+    check("failed", None, true);
+    check("failed", Some(6), true);
+    check("failed", Some(7), false);
+    // Its chat has a mark for as long as it asks.
+    check("asks", None, false);
+}
+
+#[test]
 fn the_browser_tells_only_one_who_is_away() {
     check("done", 0, "elsewhere", "Page:Done");
     check("done", 0, "elsewhere unfocused", "Page:Done Browser:Done");

@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     battle::{self, Kind},
     flow::{Band, FlowId, StepId},
+    layout::{Change, Edge, Input, Target},
     workspace::ChatEntry,
 };
 
@@ -78,6 +79,59 @@ fn a_session_shows_nothing_of_another() {
     check(Wanted::Settings(session), &[Content::Settings]);
     check(Wanted::Settings(other), &[]);
     check(Wanted::Session(session), &[]);
+}
+
+/// `1 2|3` are chats in two panes, of which the first has the second in front.
+#[test]
+fn what_somebody_else_closes_leaves_its_place_to_another() {
+    let session = SessionId(Uuid::from_u128(100));
+    let chat = |n| Content::Chat(ChatId(Uuid::from_u128(n)));
+    let change = |page: &mut Page, input: Input| {
+        let changes = page.session.as_ref().unwrap().layout.decide(input).unwrap();
+        changes.into_iter().for_each(|change| page.apply(&Event::LayoutChanged { session, change }));
+    };
+    let open = |page: &mut Page, content, target| change(page, Input::Open { content, target });
+    let page = || {
+        let mut page = Page { workspace: Workspace::default(), session: Some(OpenSession::empty(session)) };
+        open(&mut page, chat(1), Target::Tab { pane: None });
+        let pane = page.session.as_ref().unwrap().layout.panes()[0].id;
+        open(&mut page, chat(2), Target::Tab { pane: Some(pane) });
+        open(&mut page, chat(3), Target::Split { pane, edge: Edge::Right });
+        page
+    };
+    let tab = |page: &Page, content| {
+        page.session.as_ref().unwrap().layout.find(content).map(|(_, tab)| tab.number).unwrap()
+    };
+    let to = |content| Wanted::to_content(session, content);
+    let check = |wanted: Content, closed: &[Content], expected: Option<Left>| {
+        let mut page = page();
+        let held = page.held(to(wanted)).unwrap();
+        for content in closed {
+            let tab = tab(&page, *content);
+            change(&mut page, Input::CloseTab { tab });
+        }
+        assert_eq!(page.left(held), expected, "{wanted:?} {closed:?}");
+    };
+    check(chat(2), &[], None);
+    check(chat(2), &[chat(1), chat(3)], None);
+    check(chat(2), &[chat(2)], Some(Left::Closed(to(chat(1)))));
+    check(chat(3), &[chat(3)], Some(Left::Closed(to(chat(2)))));
+    check(chat(1), &[chat(1), chat(2)], Some(Left::Closed(to(chat(3)))));
+    check(chat(1), &[chat(1), chat(2), chat(3)], Some(Left::Closed(Wanted::Session(session))));
+
+    // What is launched in a tab takes its place.
+    let mut page = page();
+    open(&mut page, Content::Arena, Target::Tab { pane: None });
+    let (held, tab) = (page.held(to(Content::Arena)).unwrap(), tab(&page, Content::Arena));
+    let content = Content::Battle(BattleId(Uuid::from_u128(9)));
+    page.apply(&Event::LayoutChanged { session, change: Change::TabBound { tab, content } });
+    assert_eq!(page.left(held), Some(Left::Bound(to(content))));
+
+    // What the address alone shows is held by nobody, and what is elsewhere is nothing to go by.
+    assert_eq!(page.held(to(chat(4))), None);
+    assert_eq!(page.held(Wanted::Settings(SessionId(Uuid::nil()))), None);
+    page.session = Some(OpenSession::empty(SessionId(Uuid::nil())));
+    assert_eq!(page.left(held), None);
 }
 
 #[test]

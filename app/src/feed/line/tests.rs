@@ -131,17 +131,26 @@ fn a_hidden_page_gives_its_connection_back() {
 #[test]
 fn what_was_missed_is_no_news() {
     let check = |script: &str, now_ms, expected| {
-        assert_eq!(run(script).0.hears_news(now_ms), expected, "{script} {now_ms}");
+        assert_eq!(run(script).0.age(now_ms), expected, "{script} {now_ms}");
     };
     // What happened between the page and its connection comes before the first beat.
-    check("tick@0 opened@10", 20, false);
-    check("tick@0 opened@10 beat@20", 30, true);
+    check("tick@0 opened@10", 20, Age::Missed);
+    check("tick@0 opened@10 beat@20", 30, Age::News);
     // Another connection in the place of one that is fine, another page, and a hiccup.
-    check("tick@0 beat@10 watch@1000 opened@1010", 1_020, true);
-    check("tick@0 beat@10 nav@1000 answered@1500 opened@1510", 1_520, true);
-    check("tick@0 beat@10 failed@20 tick@220 opened@230", 240, true);
-    // Asleep, or without a network, for a while.
-    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010", 90_020, false);
-    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010 beat@90020", 90_030, true);
-    check("tick@0 beat@10 tick@60000 opened@60010", 60_020, false);
+    check("tick@0 beat@10 watch@1000 opened@1010", 1_020, Age::News);
+    check("tick@0 beat@10 nav@1000 answered@1500 opened@1510", 1_520, Age::News);
+    check("tick@0 beat@10 failed@20 tick@220 opened@230", 240, Age::News);
+    // Asleep for a while, however it connects again, and for too short a while to matter.
+    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010", 90_020, Age::Overslept);
+    check("tick@0 beat@10 hid@1000 hid@11000 tick@90000 opened@90010 beat@90020", 90_030, Age::News);
+    check(
+        "tick@0 beat@10 hid@1000 hid@11000 tick@90000 failed@90010 tick@90210 watch@90220",
+        90_230,
+        Age::Overslept,
+    );
+    check("tick@0 beat@10 hid@1000 hid@11000 tick@11500 opened@11510", 11_520, Age::Overslept);
+    check("tick@0 beat@10 hid@1000 tick@9000", 9_010, Age::News);
+    // Hidden from the beginning, or without a network.
+    check("tick@0 hid@1000 hid@11000 tick@90000 opened@90010", 90_020, Age::Missed);
+    check("tick@0 beat@10 tick@60000 opened@60010", 60_020, Age::Missed);
 }
