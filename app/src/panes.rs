@@ -12,6 +12,7 @@ pub mod kinds;
 mod pane;
 mod place;
 mod tree;
+mod turns;
 
 use domain::{
     id::{ChatId, SessionId},
@@ -31,6 +32,7 @@ use crate::{
 use drag::Drag;
 pub use kinds::chat_icon;
 pub use tree::PaneTree;
+use turns::Turns;
 
 /// Lists the sessions in which a pane fills the screen.
 const MAXIMISED: &str = "boocode-maximised";
@@ -52,6 +54,7 @@ pub struct Panes {
     awaited: RwSignal<Option<(SessionId, Content)>>,
     /// Whether the next change of the layout was asked for here.
     is_arranging: StoredValue<bool>,
+    turns: Turns,
     toasts: Toasts,
     go: Go,
 }
@@ -87,6 +90,7 @@ impl Panes {
             drag: RwSignal::new(None),
             awaited: RwSignal::new(None),
             is_arranging: StoredValue::new(false),
+            turns: Turns::default(),
             toasts: expect_context::<Toasts>(),
             go: Go::new(),
         };
@@ -219,8 +223,9 @@ impl Panes {
         let Some(session) = self.session.get_untracked() else { return };
         let Ok(input) = serde_json::to_string(&input) else { return };
         self.is_arranging.set_value(true);
+        let asked = self.turns.take(api::arrange(session, input));
         spawn_local(async move {
-            if let Err(error) = api::arrange(session, input).await {
+            if let Err(error) = asked.await {
                 on_failure(error);
             }
         });
@@ -230,7 +235,8 @@ impl Panes {
     pub fn open_new(self, kind: Kind, target: Target) {
         let Some(session) = self.session.get_untracked() else { return };
         let Ok(target) = serde_json::to_string(&target) else { return };
-        spawn_local(async move { self.go_when_here(session, api::open_new(session, kind, target).await) });
+        let made = self.turns.take(api::open_new(session, kind, target));
+        spawn_local(async move { self.go_when_here(session, made.await) });
     }
 
     /// A new chat; `prepare` is told which one before it is shown.
@@ -238,8 +244,9 @@ impl Panes {
         let Some(session) = self.session.get_untracked() else { return };
         let target = Target::Tab { pane: self.focused.get_untracked() };
         let Ok(target) = serde_json::to_string(&target) else { return };
+        let made = self.turns.take(api::open_new(session, Kind::Chat, target));
         self.go_to(async move {
-            let path = api::open_new(session, Kind::Chat, target).await?;
+            let path = made.await?;
             if let Wanted::Chat(chat) = Wanted::from_path(&path) {
                 prepare(chat);
             }
@@ -372,7 +379,8 @@ impl Panes {
     /// Goes to what comes back.
     pub fn reopen(self) {
         let Some(session) = self.session.get_untracked() else { return };
-        spawn_local(async move { self.go_when_here(session, api::reopen(session).await) });
+        let reopened = self.turns.take(api::reopen(session));
+        spawn_local(async move { self.go_when_here(session, reopened.await) });
     }
 
     /// The layout as it is drawn now, a dragged divider included.
