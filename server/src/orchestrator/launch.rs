@@ -7,7 +7,7 @@ use app::error::AppError;
 use domain::{
     Rejected,
     backend::{Backend, Wanted},
-    catalogue::ModelRef,
+    catalogue::{ModelRef, choose_for_flows},
     chat::Choice,
     flow::{FlowId, Plan, request::Target},
     id::RunId,
@@ -152,7 +152,7 @@ impl Port {
         let wanted = if model.trim().is_empty() { configured } else { model.trim() };
         let no = |words: String| AppError::from(Rejected::Invalid(words));
         match wanted {
-            "" => self.models.default_model().ok_or_else(|| {
+            "" => choose_for_flows(&self.models.catalogue(), self.models.default_model()).ok_or_else(|| {
                 no("There is no model yet. Add a model server under Settings, Models.".to_owned())
             }),
             wanted => self
