@@ -28,6 +28,8 @@ struct Who {
     backend: Backend,
     model: ModelRef,
     paid: bool,
+    /// Whether whoever does not see the project can read the web: our own agent with this model.
+    has_web: bool,
 }
 
 impl Port {
@@ -86,14 +88,13 @@ impl Port {
     async fn agreed(&self, draft: &Draft, name: Uuid) -> Result<Shown, AppError> {
         // As far as it can be told without the project.
         let early = draft.request(true)?;
-        let Who { backend, model, paid } = self.who(&draft.backend, &draft.model).await?;
+        let Who { backend, model, paid, has_web } = self.who(&draft.backend, &draft.model).await?;
         let project = store::workspace::project_of_session(&self.db, draft.session).await?;
         let folder = PathBuf::from(&project.path);
         self.coders.may_read(&folder).await.map_err(AppError::Invalid)?;
         let Beginning { base, since, template, signals } =
             self.begin(name, folder, early.flow, early.target).await?;
         let plan = Plan::new(draft.request(since.is_some())?, &signals);
-        let has_web = backend.is_native() && self.coders.has_search();
         let (host, recorded) = (self.coders.host().to_owned(), Some(name));
         let terms = Terms { backend, model, paid, host, base, signals, since, template, has_web, recorded };
         let (id, session, project, at_ms) = (draft.id, draft.session, project.id, now_ms());
@@ -141,10 +142,13 @@ impl Port {
         let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &wanted.to_string())?;
         let server = server.clone();
         let tokens = catalogue.model(&model).and_then(|(_, model)| model.context);
-        let wanted = Wanted { backend, carry: false, asks: false };
-        let backend = self.offers.check(wanted, server).await?.backend;
+        let wanted = |backend| Wanted { backend, carry: false, asks: false };
+        let backend = self.offers.check(wanted(backend), server.clone()).await?.backend;
         check_context(&backend, &model, tokens)?;
-        Ok(Who { backend, model, paid })
+        let has_web = self.coders.has_search()
+            && self.offers.check(wanted(Backend::native()), server).await.is_ok()
+            && check_context(&Backend::native(), &model, tokens).is_ok();
+        Ok(Who { backend, model, paid, has_web })
     }
 
     fn model_named(&self, model: &str) -> Result<ModelRef, AppError> {
