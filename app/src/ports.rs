@@ -170,6 +170,8 @@ pub trait Settings: Send + Sync {
     fn remove_server(&self, name: String, told: u32) -> BoxFuture<'_, Result<(), AppError>>;
     /// Empty leaves it to the rules.
     fn set_default_model(&self, model: String) -> BoxFuture<'_, Result<(), AppError>>;
+    /// Who works in flows; empty leaves it to the rules.
+    fn set_flows(&self, backend: String, model: String) -> BoxFuture<'_, Result<(), AppError>>;
     fn facts(&self) -> BoxFuture<'_, Result<Vec<Fact>, AppError>>;
 }
 

@@ -8,6 +8,7 @@ mod agents;
 pub mod api;
 mod appearance;
 mod browsers;
+mod flows_form;
 mod host;
 mod models;
 mod notifications;

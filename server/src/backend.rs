@@ -232,6 +232,9 @@ pub enum Error {
     /// An agent's program, or the model that it asked, failed.
     #[error("{words}")]
     Agent { words: String },
+    /// Somebody killed an agent's program before it was asked anything: it is tried again.
+    #[error("{words}")]
+    Killed { words: String },
     /// It could not be asked at all.
     #[error("{0}")]
     Unprepared(String),
@@ -247,7 +250,7 @@ impl Error {
         let reason = self.to_string();
         match self {
             Self::Cancelled => Outcome::Cancelled,
-            Self::Away(_) => Outcome::Lost,
+            Self::Away(_) | Self::Killed { .. } => Outcome::Lost,
             error if error.is_models_fault() => Outcome::Failed { reason },
             _ => Outcome::Void { reason },
         }
@@ -309,6 +312,7 @@ mod tests {
             (Error::UnusableKey, "void"),
             (Error::Filtered { server: server() }, "failed"),
             (Error::Agent { words: "it exited".to_owned() }, "failed"),
+            (Error::Killed { words: "it was killed".to_owned() }, "lost"),
             (Error::Cancelled, "cancelled"),
             (store::Error::Sql(sqlx::Error::PoolTimedOut).into(), "lost"),
             (store::Error::Unknown("a task is nobody's".to_owned()).into(), "void"),

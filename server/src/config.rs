@@ -47,7 +47,7 @@ pub struct Config {
     pub default_model: Option<String>,
     /// Who works in flows, by name.
     pub flow_backend: String,
-    /// The model of flows, as `default_model`; without it that one.
+    /// The model of flows, as `default_model`; without it the catalogue chooses.
     pub flow_model: Option<String>,
     /// A project's folder lies in one of these.
     pub allowed_roots: Vec<PathBuf>,

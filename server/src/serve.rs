@@ -3,7 +3,6 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
-use domain::backend::Backend;
 use sqlx::postgres::PgConnectOptions;
 use store::Db;
 use time::OffsetDateTime;
@@ -40,7 +39,7 @@ use crate::{
     postgres::Embedded,
     project_folder::AllowedRoots,
     secret::Secret,
-    settings::Settings,
+    settings::{FlowsConfigured, Settings},
 };
 
 /// Open connections are told to end; those that do not are cut off.
@@ -133,8 +132,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
             coders: Arc::clone(&coders),
             offers: Arc::clone(&offers),
             models: models.clone(),
-            backend: Backend(config.flow_backend.clone()),
-            model: config.flow_model.clone(),
+            configured: FlowsConfigured::of(&config),
         }),
         arena: Arc::new(arena::Port {
             db: db.clone(),

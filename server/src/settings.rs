@@ -1,6 +1,7 @@
 //! What Settings keeps in the database, how it takes effect on this server, and what the pages are told of it.
 
 mod facts;
+mod flows;
 mod kept_answers;
 mod listing;
 
@@ -9,7 +10,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use app::{error::AppError, ports};
 use domain::{
     Rejected,
-    catalogue::ServerState,
+    catalogue::{ModelRef, ServerState},
     settings::{Checked, DefaultModel, Draft, Fact, Fault, Look, ModelSettings, Origin, TypedKey},
 };
 use futures::future::{BoxFuture, FutureExt as _};
@@ -31,6 +32,7 @@ use crate::{
     secret::Secret,
     sentence::sentence,
 };
+pub use flows::{FlowsChosen, FlowsConfigured, flow_model};
 use kept_answers::KeptAnswers;
 
 /// A notification that goes missing costs at most this long.
@@ -101,19 +103,22 @@ impl Settings {
             (None, Some(_)) => Origin::Settings,
             (None, None) => Origin::Default,
         };
-        let catalogue = self.models.catalogue();
+        let offered: Vec<ModelRef> = self
+            .models
+            .catalogue()
+            .all()
+            .filter(|(server, _)| server.check_chat().is_ok())
+            .map(|(_, model)| model)
+            .collect();
         Ok(ModelSettings {
             servers: listing::entries(&self.config, &self.models, &self.keys, &kept, &work),
             default_model: DefaultModel {
                 set,
                 origin,
                 used: self.models.default_model(),
-                offered: catalogue
-                    .all()
-                    .filter(|(server, _)| server.check_chat().is_ok())
-                    .map(|(_, model)| model)
-                    .collect(),
+                offered: offered.clone(),
             },
+            flows: self.show_flows(offered).await?,
             checked: checked.and_then(|id| self.answers.find(id)),
         })
     }
@@ -194,16 +199,19 @@ impl Settings {
             let origin = Origin::from(self.config.source("default_model"));
             return Err(AppError::Invalid(format!("The default model is {origin}. Change it there.")));
         }
-        let chosen = match model {
-            "" => None,
-            model => Some(self.models.catalogue().resolve(model).ok_or_else(|| {
-                AppError::Invalid(format!("The model {model} is not offered now. Choose another one."))
-            })?),
-        };
-        let chosen = chosen.map(|model| model.to_string());
-        store::settings::set_default_model(&self.db, chosen.as_deref()).await?;
+        store::settings::set_default_model(&self.db, self.offered(model)?.as_deref()).await?;
         self.take_over().await?;
         Ok(())
+    }
+
+    /// A model that somebody chose, by its whole name; none where that is left to the rules.
+    fn offered(&self, model: &str) -> Result<Option<String>, AppError> {
+        if model.is_empty() {
+            return Ok(None);
+        }
+        let found = self.models.catalogue().resolve(model);
+        let words = || format!("The model {model} is not offered now. Choose another one.");
+        found.map(|model| Some(model.to_string())).ok_or_else(|| AppError::Invalid(words()))
     }
 }
 
@@ -242,6 +250,10 @@ impl ports::Settings for Settings {
 
     fn set_default_model(&self, model: String) -> BoxFuture<'_, Result<(), AppError>> {
         async move { self.choose_default_model(&model).await }.boxed()
+    }
+
+    fn set_flows(&self, backend: String, model: String) -> BoxFuture<'_, Result<(), AppError>> {
+        async move { self.choose_for_flows(backend.trim(), model.trim()).await }.boxed()
     }
 
     fn facts(&self) -> BoxFuture<'_, Result<Vec<Fact>, AppError>> {

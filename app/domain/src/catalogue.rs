@@ -238,24 +238,13 @@ impl Catalogue {
     }
 }
 
+/// The model that the flows were made with.
+const FLOW_MODEL: &str = "qwen3.6-35b-a3b-mxfp4";
+
 /// The model to use when nobody chose one. What is configured wins even while its server is unreachable: the
 /// reason is then shown, where another model would silently answer in its place. Without a usable setting it
 /// is the first model that answers, local before cloud, and the small model only when there is nothing else.
 pub fn choose_default(catalogue: &Catalogue, configured: Option<&str>) -> Option<ModelRef> {
-    let rank = |server: &ModelServer| {
-        let state = match server.state {
-            ServerState::Reachable => 0,
-            ServerState::Starting => 1,
-            ServerState::Unreachable { .. } => return None,
-        };
-        let kind = match (server.flavour, server.lane) {
-            (Flavour::Account, _) => return None,
-            (Flavour::Small, _) => 2,
-            (_, Lane::Local) => 0,
-            (_, Lane::Cloud) => 1,
-        };
-        Some((state, kind))
-    };
     let resolved = configured.and_then(|text| catalogue.resolve(text));
     let is_server = |model: &ModelRef| {
         catalogue.server(&model.server).is_some_and(|server| server.flavour != Flavour::Account)
@@ -267,6 +256,40 @@ pub fn choose_default(catalogue: &Catalogue, configured: Option<&str>) -> Option
             .min_by_key(|(rank, _)| *rank)
             .map(|(_, model)| model)
     })
+}
+
+/// The model of flows where nobody chose one: the one that they were made with where it is served, else a local one,
+/// the default model before others, and the default model in any case. A run asks many times, which is not to cost
+/// anything by itself.
+pub fn choose_for_flows(catalogue: &Catalogue, default: Option<ModelRef>) -> Option<ModelRef> {
+    let local = |server: &ModelServer| rank(server).filter(|rank| rank.1 == 0);
+    let made_with = catalogue
+        .all()
+        .filter(|(_, model)| model.model == FLOW_MODEL)
+        .filter_map(|(server, model)| Some((rank(server)?, model)));
+    let made_with = made_with.min_by_key(|(rank, _)| *rank).map(|(_, model)| model);
+    made_with.or_else(|| {
+        let is_default = |model: &ModelRef| default.as_ref() == Some(model);
+        let locals = catalogue.all().filter_map(|(server, model)| Some((local(server)?, model)));
+        let first = locals.min_by_key(|(rank, model)| (!is_default(model), *rank));
+        first.map(|(_, model)| model).or(default)
+    })
+}
+
+/// What answers goes before what is about to, local before cloud, and the small model goes last.
+fn rank(server: &ModelServer) -> Option<(u8, u8)> {
+    let state = match server.state {
+        ServerState::Reachable => 0,
+        ServerState::Starting => 1,
+        ServerState::Unreachable { .. } => return None,
+    };
+    let kind = match (server.flavour, server.lane) {
+        (Flavour::Account, _) => return None,
+        (Flavour::Small, _) => 2,
+        (_, Lane::Local) => 0,
+        (_, Lane::Cloud) => 1,
+    };
+    Some((state, kind))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Rejected,
-    backend::Offer,
+    backend::{Backend, Offer},
     browser::{Browser, Pairing},
     catalogue::{Flavour, Lane, Model, ModelRef, ModelServer, ServerState},
     page::Wanted,
@@ -106,6 +106,8 @@ impl Section {
 pub enum Part {
     ModelServers,
     DefaultModel,
+    /// Who works in flows, and with which model.
+    Flows,
     OwnLogins,
     /// What the worktrees of projects begin with.
     Projects,
@@ -440,6 +442,7 @@ pub fn size(bytes: u64) -> String {
 pub struct ModelSettings {
     pub servers: Vec<ServerEntry>,
     pub default_model: DefaultModel,
+    pub flows: FlowSettings,
     /// What was made of the last draft, for a page without scripts.
     pub checked: Option<Checked>,
 }
@@ -453,6 +456,23 @@ pub struct DefaultModel {
     pub used: Option<ModelRef>,
     /// What could be chosen.
     pub offered: Vec<ModelRef>,
+}
+
+/// Who works in flows where nobody says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowSettings {
+    pub backend: FlowBackend,
+    /// As the default model is shown.
+    pub model: DefaultModel,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowBackend {
+    /// What is used now.
+    pub used: Backend,
+    pub origin: Origin,
+    /// What could be chosen.
+    pub offered: Vec<Backend>,
 }
 
 /// A value that is shown and not changed here.

@@ -136,10 +136,13 @@ fn block(links: &Links, block: &Block) -> Erased {
         Block::Missing(Missing { what, why }) => {
             view! { <p class="report-missing">{format!("Missing: {what} ({why}).")}</p> }.erase()
         }
-        Block::Verbatim { label, text } => view! {
-            <details class="report-verbatim">
+        // What failed in it is not hidden.
+        Block::Verbatim { label, text, citations: named, flags: failed } => view! {
+            <details class="report-verbatim" open=!failed.is_empty()>
                 <summary>{label.clone()}</summary>
                 <pre tabindex="0" role="region" aria-label=label.clone()>{text.clone()}</pre>
+                {citations(links, named)}
+                {flags(failed)}
             </details>
         }
         .erase(),

@@ -88,6 +88,15 @@ pub async fn choose_default_model(#[server(default)] model: String) -> Result<()
     ports::settings()?.set_default_model(model).await
 }
 
+/// Who works in flows. What is set elsewhere is not sent.
+#[server(endpoint = "choose_for_flows")]
+pub async fn choose_for_flows(
+    #[server(default)] backend: String,
+    #[server(default)] model: String,
+) -> Result<(), AppError> {
+    ports::settings()?.set_flows(backend, model).await
+}
+
 /// Throws away what projects held when runs began that are over. Their reports stay.
 #[server(endpoint = "free_recordings")]
 pub async fn free_recordings() -> Result<(), AppError> {

@@ -1,10 +1,14 @@
 //! The model servers, and the model that is used where nobody chose one.
 
-use domain::settings::{DefaultModel, ModelSettings, Shown};
+use domain::{
+    catalogue::ModelRef,
+    settings::{DefaultModel, ModelSettings, Shown},
+};
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
     api::{ChooseDefaultModel, LookAgain, RemoveModelServer, RemoveServerKey, SetServerKey},
+    flows_form::FlowsForm,
     pane::Data,
     server_form::ServerForm,
     server_row::{self, Actions},
@@ -58,6 +62,7 @@ pub fn view(data: Data) -> Erased {
         </section>
         <ServerForm data remove />
         <DefaultModelForm data />
+        <FlowsForm data />
     }
     .erase()
 }
@@ -109,19 +114,8 @@ fn DefaultModelForm(data: Data) -> impl IntoView {
 fn choice(default: DefaultModel, choose: Submission) -> impl IntoView {
     let DefaultModel { set, origin, used, offered } = default;
     let is_fixed = origin.is_fixed();
-    let set = set.unwrap_or_default();
-    let is_offered = offered.iter().any(|model| model.to_string() == set || model.model == set);
-    let missing = (!set.is_empty() && !is_offered)
-        .then(|| view! { <option value=set.clone() selected>{format!("{set} (not offered now)")}</option> });
-    let options: Vec<_> = offered
-        .iter()
-        .map(|model| {
-            let name = model.to_string();
-            let is_set = name == set || (is_fixed && model.model == set);
-            let value = name.clone();
-            view! { <option value=value selected=is_set>{name}</option> }
-        })
-        .collect();
+    let is_automatic = set.is_none();
+    let options = model_options(set.unwrap_or_default(), is_fixed, offered);
     let hint = match used {
         Some(used) => format!("Used now: {used}, {origin}."),
         None => "No model is offered now.".to_owned(),
@@ -146,8 +140,7 @@ fn choice(default: DefaultModel, choose: Submission) -> impl IntoView {
                         disabled=is_fixed
                         aria-describedby="default-hint default-error"
                     >
-                        <option value="" selected=set.is_empty()>"Automatic: the first that answers, local ones first"</option>
-                        {missing}
+                        <option value="" selected=is_automatic>"Automatic: the first that answers, local ones first"</option>
                         {options}
                     </select>
                     {save}
@@ -157,4 +150,22 @@ fn choice(default: DefaultModel, choose: Submission) -> impl IntoView {
             </div>
         </Form>
     }
+}
+
+/// What can be chosen, and what was set although nobody offers it now. A model that is set elsewhere may be named
+/// without its server.
+pub fn model_options(set: String, is_fixed: bool, offered: Vec<ModelRef>) -> Erased {
+    let is_offered = offered.iter().any(|model| model.to_string() == set || model.model == set);
+    let missing = (!set.is_empty() && !is_offered)
+        .then(|| view! { <option value=set.clone() selected>{format!("{set} (not offered now)")}</option> });
+    let options: Vec<_> = offered
+        .iter()
+        .map(|model| {
+            let name = model.to_string();
+            let is_set = name == set || (is_fixed && model.model == set);
+            let value = name.clone();
+            view! { <option value=value selected=is_set>{name}</option> }
+        })
+        .collect();
+    (missing, options).into_view().erase()
 }

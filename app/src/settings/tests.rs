@@ -1,10 +1,11 @@
 use domain::{
+    backend::Backend,
     browser::{Browser, Code, Pairing, Qr},
     catalogue::{Flavour, Lane, Model, ModelRef, ServerState},
     id::{BrowserId, ProjectId},
     settings::{
-        Budget, Checked, DefaultModel, Draft, Fact, Fault, KeyState, Look, ModelSettings, Origin,
-        ProjectEntry, Recordings, ServerEntry, Shown, Work, WorktreeSettings,
+        Budget, Checked, DefaultModel, Draft, Fact, Fault, FlowBackend, FlowSettings, KeyState, Look,
+        ModelSettings, Origin, ProjectEntry, Recordings, ServerEntry, Shown, Work, WorktreeSettings,
     },
     setup::Setup,
     workspace::Project,
@@ -49,7 +50,17 @@ fn server(name: &str, origin: Origin) -> ServerEntry {
 }
 
 fn models(servers: Vec<ServerEntry>, default_model: DefaultModel, checked: Option<Checked>) -> Shown {
-    Shown::Models(ModelSettings { servers, default_model, checked })
+    Shown::Models(ModelSettings {
+        servers,
+        default_model,
+        flows: flows(Origin::Default, automatic()),
+        checked,
+    })
+}
+
+fn flows(origin: Origin, model: DefaultModel) -> FlowSettings {
+    let offered = vec![Backend::native(), Backend("qwen".into())];
+    FlowSettings { backend: FlowBackend { used: Backend("qwen".into()), origin, offered }, model }
 }
 
 fn automatic() -> DefaultModel {
@@ -87,6 +98,29 @@ fn a_server_says_how_it_is_and_who_set_it() {
     // Only what was set here can be removed here.
     assert_eq!(html.matches("action=\"/api/remove_model_server\"").count(), 1);
     check(&html, &["name=\"told\" value=\"2\"", "Used now: desk/qwen, the default."]);
+}
+
+#[test]
+fn who_works_in_flows_is_shown_and_changed_unless_it_is_set_elsewhere() {
+    let shown = |flows| {
+        let shown = ModelSettings { servers: vec![], default_model: automatic(), flows, checked: None };
+        html(Section::Models, Shown::Models(shown))
+    };
+    let form = |html: &str| {
+        let (_, rest) = html.split_once("action=\"/api/choose_for_flows\"").expect("a form");
+        rest.split_once("</form>").expect("its end").0.to_owned()
+    };
+    let free = form(&shown(flows(Origin::Default, automatic())));
+    check(&free, &["Used now: Qwen Code, the default.", "Used now: desk/qwen, the default.", "Save"]);
+    check(&free, &["<option value=\"native\">BooCode</option>"]);
+    assert!(!free.contains("disabled"), "{free}");
+    let flag = |name: &str| Origin::Flag(name.to_owned());
+    let set = DefaultModel { set: Some("gone/x".into()), origin: flag("--flow-model"), ..automatic() };
+    let half = form(&shown(flows(Origin::Settings, set.clone())));
+    check(&half, &["<option value=\"qwen\" selected>Qwen Code</option>", "gone/x (not offered now)", "Save"]);
+    assert_eq!(half.matches(" disabled").count(), 1, "{half}");
+    let fixed = form(&shown(flows(flag("--flow-backend"), set)));
+    assert!(!fixed.contains("Save"), "{fixed}");
 }
 
 #[test]

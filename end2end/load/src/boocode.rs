@@ -105,6 +105,11 @@ impl Home {
         self.folder.path().join("data")
     }
 
+    /// Where its Postgres works.
+    pub fn cluster(&self) -> PathBuf {
+        self.data_dir().join("postgres/cluster")
+    }
+
     pub fn spawn(&self) -> Result<Server> {
         let folder = self.folder.path();
         let log = File::options().create(true).append(true).open(self.log())?;

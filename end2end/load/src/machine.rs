@@ -81,9 +81,15 @@ pub fn processes_of(dir: &Path) -> Vec<Process> {
     .collect()
 }
 
-/// The process that all others of the cluster in `dir` come from.
-pub fn postmaster_of(dir: &Path) -> Option<u32> {
-    let inside: Vec<_> = processes_of(dir).into_iter().filter(|process| process.inside).collect();
+/// The process that all others of `cluster` come from. Agents work below the same data directory, so it is known by its
+/// name and by the folder itself.
+pub fn postmaster_of(cluster: &Path) -> Option<u32> {
+    let is_postgres = |process: &Process| {
+        let of = |file: &str| format!("/proc/{}/{file}", process.pid);
+        fs::read_link(of("cwd")).is_ok_and(|cwd| cwd == cluster)
+            && fs::read_to_string(of("comm")).is_ok_and(|name| name.trim_end() == "postgres")
+    };
+    let inside: Vec<_> = processes_of(cluster).into_iter().filter(is_postgres).collect();
     let first = inside.iter().find(|process| inside.iter().all(|other| other.pid != process.parent))?;
     Some(first.pid)
 }
@@ -91,4 +97,34 @@ pub fn postmaster_of(dir: &Path) -> Option<u32> {
 fn parent(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit(") ").next()?.split(' ').nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{os::unix::fs::symlink, process::Command};
+
+    use super::*;
+
+    #[test]
+    fn only_postgres_in_its_own_folder_is_its_first_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let cluster = folder.path().join("data/postgres/cluster");
+        let deeper = cluster.join("base");
+        fs::create_dir_all(&deeper).unwrap();
+        for name in ["postgres", "goose"] {
+            symlink("/bin/sleep", folder.path().join(name)).unwrap();
+        }
+        let check = |name: &str, cwd: &Path, is_found: bool| {
+            let program = folder.path().join(name);
+            let mut child = Command::new(&program).arg("60").current_dir(cwd).spawn().unwrap();
+            let found = postmaster_of(&cluster);
+            assert_eq!(found, is_found.then_some(child.id()), "{name} in {}", cwd.display());
+            child.kill().unwrap();
+            child.wait().unwrap();
+        };
+        check("postgres", &cluster, true);
+        check("postgres", &deeper, false);
+        check("postgres", folder.path(), false);
+        check("goose", &cluster, false);
+    }
 }

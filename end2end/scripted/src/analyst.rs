@@ -1,6 +1,7 @@
 //! A model that works in flows. It answers in the form that stands at the end of what it is told, and finds what the
 //! question says it finds: `[[finding src/a.rs:3 the line as it stands there]]`, true or invented. `[[refute]]` makes it
-//! refute what others recommend, `[[look]]` makes it list the project's folder first.
+//! refute what others recommend, `[[look]]` makes it list the project's folder first, and `[[fail V]]` makes whoever gives
+//! ids with these letters be refused.
 //!
 //! It reads the question alone: what stands in files or in others' answers is data.
 
@@ -17,6 +18,7 @@ const ATTEMPTS: u64 = 5;
 pub enum Next {
     Call { name: &'static str, arguments: Value },
     Say(String),
+    Fail,
 }
 
 pub fn of(ask: &Ask) -> Option<Next> {
@@ -25,6 +27,10 @@ pub fn of(ask: &Ask) -> Option<Next> {
     }
     let form = form(&ask.prompt)?;
     let question = question(&ask.prompt);
+    let entry = form.get("findings").unwrap_or(&form["items"]);
+    if question.contains(&format!("[[fail {}]]", numbered(&entry[0]).0)) {
+        return Some(Next::Fail);
+    }
     let may_look = ask.tools.iter().any(|tool| tool == "list");
     if question.contains("[[look]]") && may_look && ask.tool_results == 0 {
         return Some(Next::Call { name: "list", arguments: json!({}) });
@@ -200,6 +206,7 @@ mod tests {
         match of(&ask).expect("it answers") {
             Next::Say(text) => form_of(&text),
             Next::Call { name, .. } => json!(name),
+            Next::Fail => json!("failed"),
         }
     }
 
@@ -230,6 +237,17 @@ mod tests {
         let said = said(GATE, &[], 0);
         assert_eq!(said["items"].as_array().map(Vec::len), Some(5));
         assert_eq!((&said["items"][4]["id"], &said["items"][0]["about"]), (&json!("V5"), &json!(["E7"])));
+    }
+
+    #[test]
+    fn whoever_is_to_fail_fails_alone() {
+        let next = |form: &str, letters: &str| {
+            let prompt = PROMPT.replace("Why?", &format!("Why? [[fail {letters}]]"));
+            let ask = Ask { model: NAME.into(), prompt: format!("{prompt}{form}\n```"), ..Ask::default() };
+            matches!(of(&ask), Some(Next::Fail))
+        };
+        assert!(next(ANSWER, "B") && next(GATE, "V"));
+        assert!(!next(ANSWER, "V") && !next(GATE, "B") && !next(ANSWER, "B1"));
     }
 
     #[test]

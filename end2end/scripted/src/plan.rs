@@ -71,6 +71,10 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
             reply.parts.push_back(call(ask, 0, name, arguments));
             return Ok(reply);
         }
+        Some(analyst::Next::Fail) => {
+            reply.fault = Some(Fault::Status { code: 400, retry_after: None });
+            return Ok(reply);
+        }
         None => {}
     }
     let mut parsed = parse(&ask.prompt)?;

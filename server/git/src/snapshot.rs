@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{BranchType, DiffFormat, DiffOptions, Oid, Repository, Tree};
+use git2::{DiffFormat, DiffOptions, Oid, Repository, Tree};
 
 use crate::{
     Error, Limits, Start, Worktree, beneath,
@@ -24,7 +24,7 @@ pub struct Snapshot {
 }
 
 /// What the main branch of a project may be called.
-const MAIN: [&str; 3] = ["main", "master", "trunk"];
+const MAIN: [&str; 4] = ["main", "master", "trunk", "develop"];
 
 /// The files of a snapshot.
 pub struct Reader(Look);
@@ -89,13 +89,16 @@ impl Snapshot {
             return Ok(Some(base.to_string()));
         }
         let project = project::open(&self.marker.project)?;
-        let main = MAIN.iter().find_map(|name| project.find_branch(name, BranchType::Local).ok());
-        let Some(main) = main.and_then(|main| main.get().target()) else { return Ok(None) };
-        match project.merge_base(base, main) {
-            Ok(left) if left != base => Ok(differs(left)?.then(|| left.to_string())),
+        for main in main_branches(&project) {
             // Histories that have nothing in common have no change between them.
-            _ => Ok(None),
+            let left = project.merge_base(base, main).ok().filter(|left| *left != base);
+            if let Some(left) = left
+                && differs(left)?
+            {
+                return Ok(Some(left.to_string()));
+            }
         }
+        Ok(None)
     }
 
     /// What was changed since a commit within `target`, as git writes it, and no more of it than `bytes_max` and a line.
@@ -187,6 +190,16 @@ impl Snapshot {
         let repository = Repository::open(self.folder.join("git"))?;
         Ok(Look { start: Oid::from_str(start)?, repository, changes: Vec::new(), left_out: Vec::new() })
     }
+}
+
+/// Where the main branch is here, and where it was when somebody last asked the server that the project came from: a
+/// clone may have no copy of its own, or one with commits that nobody else has yet.
+fn main_branches(project: &Repository) -> impl Iterator<Item = Oid> {
+    let commit = |name: String| Some(project.find_reference(&name).ok()?.peel_to_commit().ok()?.id());
+    let here = MAIN.iter().find_map(|name| commit(format!("refs/heads/{name}")));
+    let names = std::iter::once("HEAD").chain(MAIN);
+    let there = names.map(|name| format!("refs/remotes/origin/{name}")).find_map(commit);
+    here.into_iter().chain(there)
 }
 
 /// What stands at a path, all of the tree where it is empty: the same content has the same name.

@@ -3,7 +3,7 @@
 mod earlier;
 mod talked;
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{os::unix::process::ExitStatusExt as _, path::PathBuf, sync::Arc, time::Instant};
 
 use acp::{Agent, Block, Need, Turn};
 use domain::{
@@ -16,7 +16,7 @@ use domain::{
 use futures::future::{BoxFuture, FutureExt as _};
 use store::worktrees::AgentSession;
 use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync::mpsc};
-use wall::{Grace, Process, Program};
+use wall::{Ending, Grace, Process, Program};
 
 use super::{
     Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, space::Space,
@@ -32,6 +32,8 @@ use talked::Talked;
 
 /// The last words of a program that failed.
 const STDERR_BYTES_MAX: usize = 4 * 1024;
+/// The exit code of one that was killed, as a shell says it.
+const KILLED: i32 = 128 + 9;
 
 pub(crate) struct ExternalAgent {
     pub coders: Arc<Coders>,
@@ -131,9 +133,13 @@ impl ExternalAgent {
             words = way.given_up() => Err(backend::Error::Unprepared(words)),
             error = space.stop_agent(ground) => Err(error),
         };
-        if let Err(error) = process.end(Grace::default()).await {
-            tracing::error!(%error, "the agent's processes could not all be ended");
-        }
+        let ending = match process.end(Grace::default()).await {
+            Ok(ending) => Some(ending),
+            Err(error) => {
+                tracing::error!(%error, "the agent's processes could not all be ended");
+                None
+            }
+        };
         match ended {
             Err(error) => Err(error),
             Ok(Ok(ended)) => {
@@ -144,7 +150,7 @@ impl ExternalAgent {
                     Some(words) => words.await.unwrap_or_default(),
                     None => String::new(),
                 };
-                Err(failure(&error, &words, way.trouble()))
+                Err(failure(&error, ending.as_ref().and_then(own_code), &words, way.trouble()))
             }
         }
     }
@@ -203,8 +209,14 @@ impl ExternalAgent {
     }
 }
 
-/// A model's failure is the agent's; what keeps it from starting is ours, and so is a model server that is gone.
-fn failure(error: &acp::Error, last_words: &str, trouble: Option<String>) -> backend::Error {
+/// A model's failure is the agent's; what keeps it from starting is ours, and so is a model server that is gone. One
+/// that somebody killed before it was asked anything has not failed at all.
+fn failure(
+    error: &acp::Error,
+    code: Option<i32>,
+    last_words: &str,
+    trouble: Option<String>,
+) -> backend::Error {
     let words = match last_words {
         "" => error.to_string(),
         last => format!("{error} Its last words: {last}"),
@@ -212,8 +224,20 @@ fn failure(error: &acp::Error, last_words: &str, trouble: Option<String>) -> bac
     match (error, trouble) {
         (acp::Error::Cancelled { .. }, _) => backend::Error::Cancelled,
         (acp::Error::Model { .. }, Some(trouble)) => backend::Error::Unprepared(format!("{trouble} {words}")),
+        (acp::Error::Gone { step, .. }, _) if *step != acp::Step::Answer => match code {
+            Some(KILLED) => backend::Error::Killed { words },
+            Some(wall::REFUSED) => backend::Error::Unprepared(words),
+            _ => backend::Error::Agent { words },
+        },
         _ => backend::Error::Agent { words },
     }
+}
+
+/// What it ended with as a shell says it, unless it had to be made to end.
+fn own_code(ending: &Ending) -> Option<i32> {
+    let is_own = matches!(ending.step, wall::Step::HadExited | wall::Step::StdinClosed);
+    let code = || ending.status.code().or_else(|| ending.status.signal().map(|signal| 128 + signal));
+    is_own.then(code).flatten()
 }
 
 /// Somebody else may take it before the agent does; then the agent says so.
@@ -240,4 +264,38 @@ async fn tail(mut stderr: ChildStderr) -> String {
 
 async fn say(outputs: &mpsc::Sender<Output>, output: Output) -> Result<(), backend::Error> {
     outputs.send(output).await.map_err(|_| backend::Error::Cancelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    /// Who is charged with the end of an agent.
+    #[test]
+    fn one_that_was_killed_before_it_was_asked_is_tried_again() {
+        use acp::Step::{Answer, Open, Resume, SetMode, Start};
+        use wall::Step::{HadExited, Killed, StdinClosed, Terminated};
+        let check = |step, how, raw: i32, expected: &str| {
+            let ending = Ending { step: how, status: ExitStatus::from_raw(raw), strays: 0 };
+            let gone = acp::Error::Gone { agent: "Goose", step, said: String::new() };
+            let outcome = failure(&gone, own_code(&ending), "no room", None).outcome();
+            let told = serde_json::to_string(&outcome).unwrap();
+            assert!(told.contains(expected), "{step:?} {how:?} {raw}: {told}");
+        };
+        // A signal is its number; an exit code stands above it.
+        let (exited, by_helper, itself) = (3 << 8, KILLED << 8, 9);
+        for step in [Start, Open, Resume, SetMode] {
+            check(step, HadExited, by_helper, "lost");
+            check(step, StdinClosed, itself, "lost");
+            check(step, HadExited, wall::REFUSED << 8, "void");
+            check(step, HadExited, exited, "failed");
+            // We did that, to one that had closed its output and stayed.
+            check(step, Killed, by_helper, "failed");
+            check(step, Terminated, by_helper, "failed");
+        }
+        check(Answer, HadExited, by_helper, "failed");
+        check(Answer, HadExited, exited, "failed");
+    }
 }

@@ -88,8 +88,9 @@ fn search(reader: &git::Reader, paths: &[&str]) -> Result<Signals, git::Error> {
             continue;
         }
         match reader.text(path.as_bytes(), READ_BYTES_MAX)? {
-            Some(text) => search.look(path, &String::from_utf8_lossy(&text)),
-            None => search.pass_over(path),
+            // What holds a zero is no text, and no line of it could be kept.
+            Some(text) if !text.contains(&0) => search.look(path, &String::from_utf8_lossy(&text)),
+            _ => search.pass_over(path),
         }
     }
     Ok(search.finish())
@@ -101,30 +102,46 @@ mod tests {
 
     use super::*;
 
+    /// Of a project with one file.
+    fn signals(text: &[u8]) -> Signals {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        fs::create_dir(&project).unwrap();
+        fs::write(project.join("a.rs"), text).unwrap();
+        for arguments in [
+            &["init", "-q"][..],
+            &["add", "."],
+            &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "first"],
+        ] {
+            let done = Command::new("git").args(arguments).current_dir(&project).status().unwrap();
+            assert!(done.success(), "{arguments:?}");
+        }
+        let at = folder.path().join("recorded");
+        let target = Target::new("").unwrap();
+        Beginning::of(&project, &at, "one", FlowId::CodeReview, &target).unwrap().signals
+    }
+
     /// What a file says that nobody can read is not known to be absent.
     #[test]
     fn a_file_that_is_too_long_to_be_searched_is_told() {
         let check = |bytes: usize, is_partial: bool| {
-            let folder = tempfile::tempdir().unwrap();
-            let project = folder.path().join("project");
-            fs::create_dir(&project).unwrap();
-            fs::write(project.join("a.rs"), "x".repeat(bytes)).unwrap();
-            for arguments in [
-                &["init", "-q"][..],
-                &["add", "."],
-                &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "first"],
-            ] {
-                let done = Command::new("git").args(arguments).current_dir(&project).status().unwrap();
-                assert!(done.success(), "{arguments:?}");
-            }
-            let at = folder.path().join("recorded");
-            let target = Target::new("").unwrap();
-            let beginning = Beginning::of(&project, &at, "one", FlowId::CodeReview, &target).unwrap();
-            assert_eq!(beginning.signals.is_partial, is_partial, "{bytes} bytes");
+            assert_eq!(signals("x".repeat(bytes).as_bytes()).is_partial, is_partial, "{bytes} bytes");
         };
         check(1_000, false);
         check(READ_BYTES_MAX as usize, true);
         check(READ_BYTES_MAX as usize + 1, true);
+    }
+
+    /// A database keeps no text with a zero in it, so a run with such a signal could not be launched.
+    #[test]
+    fn of_a_file_that_is_no_text_no_line_is_kept() {
+        let check = |text: &str, found: usize| {
+            let signals = signals(text.as_bytes());
+            assert_eq!((signals.found.len(), signals.is_partial), (found, found == 0), "{text:?}");
+        };
+        check("let mutex = 1;", 1);
+        check("let mutex = 1;\0", 0);
+        check("let mutex = 1;\nlet x = '\0';", 0);
     }
 
     #[test]

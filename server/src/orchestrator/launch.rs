@@ -21,22 +21,41 @@ use super::{
     Port,
     beginning::{Beginning, NoBeginning},
 };
-use crate::{coder::blocking_for_person, engine::now_ms, sentence::sentence};
+use crate::{
+    coder::blocking_for_person,
+    engine::now_ms,
+    sentence::sentence,
+    settings::{FlowsChosen, flow_model},
+};
 
 /// Who does the work of a run.
 struct Who {
     backend: Backend,
     model: ModelRef,
     paid: bool,
+    /// Whether whoever does not see the project can read the web: our own agent with this model.
+    has_web: bool,
 }
 
 impl Port {
     pub(super) async fn offered(&self) -> Offer {
-        let (model, hindrance) = match self.who("", "").await {
-            Ok(who) => (Some(who.model), None),
-            Err(error) => (self.model_named("").ok(), Some(error.to_string())),
+        let chosen = match self.chosen().await {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                let chosen = self.configured.with(store::settings::Flows::default());
+                return Offer { backend: chosen.backend, model: None, hindrance: Some(error.to_string()) };
+            }
         };
-        Offer { backend: self.backend.clone(), model, hindrance }
+        let (model, hindrance) = match self.who(&chosen, "", "").await {
+            Ok(who) => (Some(who.model), None),
+            Err(error) => (self.model_named(&chosen, "").ok(), Some(error.to_string())),
+        };
+        Offer { backend: chosen.backend, model, hindrance }
+    }
+
+    /// As Settings says it now.
+    async fn chosen(&self) -> Result<FlowsChosen, AppError> {
+        Ok(self.configured.with(store::settings::flows(&self.db).await?))
     }
 
     /// Asked twice, or by two at once, it is launched once.
@@ -86,14 +105,14 @@ impl Port {
     async fn agreed(&self, draft: &Draft, name: Uuid) -> Result<Shown, AppError> {
         // As far as it can be told without the project.
         let early = draft.request(true)?;
-        let Who { backend, model, paid } = self.who(&draft.backend, &draft.model).await?;
+        let Who { backend, model, paid, has_web } =
+            self.who(&self.chosen().await?, &draft.backend, &draft.model).await?;
         let project = store::workspace::project_of_session(&self.db, draft.session).await?;
         let folder = PathBuf::from(&project.path);
         self.coders.may_read(&folder).await.map_err(AppError::Invalid)?;
         let Beginning { base, since, template, signals } =
             self.begin(name, folder, early.flow, early.target).await?;
         let plan = Plan::new(draft.request(since.is_some())?, &signals);
-        let has_web = backend.is_native() && self.coders.has_search();
         let (host, recorded) = (self.coders.host().to_owned(), Some(name));
         let terms = Terms { backend, model, paid, host, base, signals, since, template, has_web, recorded };
         let (id, session, project, at_ms) = (draft.id, draft.session, project.id, now_ms());
@@ -130,37 +149,39 @@ impl Port {
         }
     }
 
-    /// Whoever is named, or configured, if they can work on what is asked for.
-    async fn who(&self, backend: &str, model: &str) -> Result<Who, AppError> {
+    /// Whoever is named, or chosen, if they can work on what is asked for.
+    async fn who(&self, chosen: &FlowsChosen, backend: &str, model: &str) -> Result<Who, AppError> {
         let backend = match backend.trim() {
-            "" => self.backend.clone(),
+            "" => chosen.backend.clone(),
             backend => Backend(backend.to_owned()),
         };
-        let wanted = self.model_named(model)?;
+        let wanted = self.model_named(chosen, model)?;
         let catalogue = self.models.catalogue();
         let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &wanted.to_string())?;
         let server = server.clone();
         let tokens = catalogue.model(&model).and_then(|(_, model)| model.context);
-        let wanted = Wanted { backend, carry: false, asks: false };
-        let backend = self.offers.check(wanted, server).await?.backend;
+        let wanted = |backend| Wanted { backend, carry: false, asks: false };
+        let backend = self.offers.check(wanted(backend), server.clone()).await?.backend;
         check_context(&backend, &model, tokens)?;
-        Ok(Who { backend, model, paid })
+        let has_web = self.coders.has_search()
+            && self.offers.check(wanted(Backend::native()), server).await.is_ok()
+            && check_context(&Backend::native(), &model, tokens).is_ok();
+        Ok(Who { backend, model, paid, has_web })
     }
 
-    fn model_named(&self, model: &str) -> Result<ModelRef, AppError> {
-        let configured = self.model.as_deref().unwrap_or_default();
-        let wanted = if model.trim().is_empty() { configured } else { model.trim() };
-        let no = |words: String| AppError::from(Rejected::Invalid(words));
-        match wanted {
-            "" => self.models.default_model().ok_or_else(|| {
-                no("There is no model yet. Add a model server under Settings, Models.".to_owned())
-            }),
-            wanted => self
-                .models
-                .catalogue()
-                .resolve(wanted)
-                .ok_or_else(|| no(format!("There is no model called {wanted}."))),
-        }
+    fn model_named(&self, chosen: &FlowsChosen, model: &str) -> Result<ModelRef, AppError> {
+        let wanted = match model.trim() {
+            "" => chosen.model.as_deref(),
+            model => Some(model),
+        };
+        let found = flow_model(&self.models.catalogue(), wanted, self.models.default_model());
+        found.ok_or_else(|| {
+            let words = match wanted {
+                Some(wanted) => format!("There is no model called {wanted}."),
+                None => "There is no model yet. Add a model server under Settings, Models.".to_owned(),
+            };
+            Rejected::Invalid(words).into()
+        })
     }
 }
 

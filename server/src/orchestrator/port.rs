@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use app::{error::AppError, ports};
 use domain::{
-    backend::Backend,
     diff::{WINDOW_ROWS_MAX, Window},
     feed::StreamId,
     flow::{Band, Report, StepId},
@@ -17,7 +16,9 @@ use store::Db;
 use tokio::task::spawn_blocking;
 
 use super::Recorded;
-use crate::{coder::Coders, diffs, engine::now_ms, models::Models, sentence::sentence};
+use crate::{
+    coder::Coders, diffs, engine::now_ms, models::Models, sentence::sentence, settings::FlowsConfigured,
+};
 
 /// Of one attempt, more is not shown. Whoever wants all of it reads its answer.
 const SAID_BYTES_MAX: u64 = 1024 * 1024;
@@ -28,9 +29,8 @@ pub struct Port {
     pub coders: Arc<Coders>,
     pub offers: Arc<dyn ports::Coders>,
     pub models: Models,
-    /// Who works in flows, and with which model, where nobody says otherwise.
-    pub backend: Backend,
-    pub model: Option<String>,
+    /// Who works in flows, and with which model, as far as that is configured.
+    pub configured: FlowsConfigured,
 }
 
 impl ports::Orchestrator for Port {

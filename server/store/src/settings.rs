@@ -23,6 +23,8 @@ use crate::{
 
 pub const SERVERS_MAX: i64 = 50;
 const DEFAULT_MODEL: &str = "default_model";
+const FLOW_BACKEND: &str = "flow_backend";
+const FLOW_MODEL: &str = "flow_model";
 const WORKTREE_BUDGET: &str = "worktree_budget_gb";
 
 /// A model server as it was typed, once it passed the rules of the configuration.
@@ -154,6 +156,27 @@ pub async fn remove_server(db: &Db, name: &str, told: u32) -> Result<()> {
 /// The model for titles and where nobody chose; `None` leaves it to the rules.
 pub async fn set_default_model(db: &Db, model: Option<&str>) -> Result<()> {
     set(db, DEFAULT_MODEL, model.map(Value::from), Part::DefaultModel).await
+}
+
+/// Who works in flows, as far as Settings says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    pub backend: Option<String>,
+    pub model: Option<String>,
+}
+
+pub async fn flows(db: &Db) -> Result<Flows> {
+    Ok(Flows { backend: value(db, FLOW_BACKEND).await?, model: value(db, FLOW_MODEL).await? })
+}
+
+/// `None` leaves it to the rules.
+pub async fn set_flow_backend(db: &Db, backend: Option<&str>) -> Result<()> {
+    set(db, FLOW_BACKEND, backend.map(Value::from), Part::Flows).await
+}
+
+/// `None` leaves it to the rules.
+pub async fn set_flow_model(db: &Db, model: Option<&str>) -> Result<()> {
+    set(db, FLOW_MODEL, model.map(Value::from), Part::Flows).await
 }
 
 pub async fn worktree_budget(db: &Db) -> Result<Budget> {

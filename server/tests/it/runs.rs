@@ -1,6 +1,7 @@
 //! Flows on the real server: real git, a scripted model that answers in form, real agents behind real walls.
 
 mod bad;
+mod chosen;
 mod crash;
 mod every;
 mod reading;

@@ -31,7 +31,7 @@ impl Server {
         self.call("show_settings", &[("section", section.to_owned())]).await.json().await.unwrap()
     }
 
-    async fn settings(&self) -> ModelSettings {
+    pub async fn settings(&self) -> ModelSettings {
         match self.section("models").await {
             Shown::Models(settings) => settings,
             other => panic!("{other:?}"),

@@ -58,6 +58,33 @@ fn the_default_model() {
 }
 
 #[test]
+fn the_model_of_flows() {
+    let check = |servers: &str, default: Option<&str>, expected: Option<&str>| {
+        let catalogue = catalogue(servers);
+        let default = choose_default(&catalogue, default);
+        let chosen = choose_for_flows(&catalogue, default).map(|model| model.to_string());
+        assert_eq!(chosen.as_deref(), expected, "{servers}");
+    };
+    let (made_with, served) = (FLOW_MODEL, |server: &str| Some(format!("{server}/{FLOW_MODEL}")));
+    check("", None, None);
+    // The one that they were made with, where it answers, and sooner here than for money.
+    check(&format!("swap@local: qwen {made_with}"), Some("qwen"), served("swap").as_deref());
+    check(&format!("rent@cloud: {made_with}; swap@local: qwen"), None, served("rent").as_deref());
+    check(&format!("rent@cloud: {made_with}; swap@local: {made_with}"), None, served("swap").as_deref());
+    check(&format!("gone!@local: {made_with}; swap@local: qwen"), None, Some("swap/qwen"));
+    check(&format!("own@account: {made_with}; swap@local: qwen"), None, Some("swap/qwen"));
+    // Then a local one, although the default model is another.
+    check("openai@cloud: gpt; swap@local: qwen phi", Some("openai/gpt"), Some("swap/qwen"));
+    check("openai@cloud: gpt; swap@local: qwen phi", Some("phi"), Some("swap/phi"));
+    check("one~@local: a; two@local: b", Some("openai/gpt"), Some("two/b"));
+    // Then the default model, whatever it is.
+    check("openai@cloud: gpt; swap!@local: qwen", Some("openai/gpt"), Some("openai/gpt"));
+    check("small@small: smol; openai@cloud: gpt mini", Some("mini"), Some("openai/mini"));
+    check("small@small: smol", None, Some("small/smol"));
+    check("swap!@local: qwen", Some("qwen"), Some("swap/qwen"));
+}
+
+#[test]
 fn a_model_found_by_what_was_written() {
     let check = |servers: &str, text: &str, expected: Option<&str>| {
         let found = catalogue(servers).resolve(text).map(|model| model.to_string());

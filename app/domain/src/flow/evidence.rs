@@ -19,7 +19,7 @@ use super::{
     answer::{Finding, Quoted, Trust, is_alike},
     catalogue::COMMAND,
     cited::{ClaimId, Place, bare_ids_in, ids_in, paths_in, places_in},
-    gathered::{Found, Gathered},
+    gathered::{Form, Found, Gathered},
     method::{NEXT_STEPS, Part},
     plan,
 };
@@ -90,7 +90,14 @@ pub(super) fn check(
     project: &dyn ProjectText,
     has_web: bool,
 ) -> BTreeMap<At, Vec<Flag>> {
-    let mut checker = Checker { gathered, project, has_web, known: known(gathered), flags: BTreeMap::new() };
+    let mut checker = Checker {
+        gathered,
+        project,
+        has_web,
+        known: known(gathered),
+        flags: BTreeMap::new(),
+        told: BTreeSet::new(),
+    };
     checker.ids_are_given_once();
     for (at, found) in gathered.findings.iter().enumerate() {
         checker.entry(At::Finding(at), &found.finding);
@@ -106,6 +113,7 @@ pub(super) fn check(
     checker.gates();
     checker.conclusions();
     checker.next_step();
+    checker.verbatim();
     checker.flags
 }
 
@@ -115,13 +123,16 @@ struct Checker<'a> {
     has_web: bool,
     known: BTreeSet<ClaimId>,
     flags: BTreeMap<At, Vec<Flag>>,
+    /// What is not flagged once more, because what is looked at says again what stands elsewhere.
+    told: BTreeSet<String>,
 }
 
 impl Checker<'_> {
     fn flag(&mut self, at: At, check: Check, words: String) {
         let flags = self.flags.entry(at).or_default();
         // The same place is often named in a field and in the text.
-        if flags.len() > FLAGS_MAX || flags.iter().any(|flag| flag.words == words) {
+        let is_told = self.told.contains(&words) || flags.iter().any(|flag| flag.words == words);
+        if flags.len() > FLAGS_MAX || is_told {
             return;
         }
         let words = if flags.len() == FLAGS_MAX { "There is more of this here.".to_owned() } else { words };
@@ -201,7 +212,7 @@ impl Checker<'_> {
 
     fn said_besides(&mut self) {
         let gathered = self.gathered;
-        for (number, also) in gathered.also.iter().enumerate().filter(|(_, also)| !also.is_verbatim) {
+        for (number, also) in gathered.also.iter().enumerate().filter(|(_, also)| also.form == Form::Field) {
             self.text(At::Also(number), &also.text);
         }
         gathered.good.iter().for_each(|text| self.text(At::Good, text));
@@ -213,6 +224,22 @@ impl Checker<'_> {
             self.text(At::Questions, &question.question);
             self.text(At::Questions, &question.recommended);
         }
+    }
+
+    /// What has no form is checked as far as any text is. What was mended is checked where it stands, and here for what
+    /// the mending lost.
+    fn verbatim(&mut self) {
+        let gathered = self.gathered;
+        let told: BTreeSet<_> = self.flags.values().flatten().map(|flag| flag.words.clone()).collect();
+        for (number, also) in gathered.also.iter().enumerate() {
+            self.told = match also.form {
+                Form::Field => continue,
+                Form::Verbatim => BTreeSet::new(),
+                Form::Mended => told.clone(),
+            };
+            self.text(At::Also(number), &also.text);
+        }
+        self.told.clear();
     }
 
     fn text(&mut self, at: At, text: &str) {

@@ -73,8 +73,17 @@ pub(super) struct Also {
     pub label: String,
     pub name: String,
     pub text: String,
+    pub form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A field that nobody asked for.
+    Field,
     /// In the words and the form it came in.
-    pub is_verbatim: bool,
+    Verbatim,
+    /// The same of an answer that could be read only after it was mended, so that most of it stands elsewhere too.
+    Mended,
 }
 
 impl<'a> Gathered<'a> {
@@ -150,12 +159,13 @@ impl<'a> Gathered<'a> {
         if let Some(text) = reading.loose() {
             let name = if reading.is_structured() { "Said besides" } else { "Said in another form" };
             let (label, name) = (label.to_owned(), name.to_owned());
-            self.also.push(Also { label, name, text, is_verbatim: true });
+            let form = if reading.is_mended { Form::Mended } else { Form::Verbatim };
+            self.also.push(Also { label, name, text, form });
         }
     }
 
     fn extra(&mut self, label: &str, extra: Vec<Named>) {
-        let also = |Named { name, text }| Also { label: label.to_owned(), name, text, is_verbatim: false };
+        let also = |Named { name, text }| Also { label: label.to_owned(), name, text, form: Form::Field };
         self.also.extend(extra.into_iter().map(also));
     }
 

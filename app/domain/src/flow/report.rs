@@ -71,6 +71,10 @@ pub enum Block {
     Verbatim {
         label: String,
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        citations: Vec<Citation>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        flags: Vec<Flag>,
     },
 }
 
@@ -196,7 +200,8 @@ impl Block {
             Self::Text(text) | Self::Overturned(text) => text.citations.iter().collect(),
             Self::Entry(entry) => entry.text.citations.iter().chain(&entry.citations).collect(),
             Self::Attempt(attempt) => attempt.checked.citations.iter().collect(),
-            Self::Heading(_) | Self::Table(_) | Self::Missing(_) | Self::Verbatim { .. } => Vec::new(),
+            Self::Verbatim { citations, .. } => citations.iter().collect(),
+            Self::Heading(_) | Self::Table(_) | Self::Missing(_) => Vec::new(),
         }
     }
 
@@ -205,7 +210,8 @@ impl Block {
             Self::Text(text) | Self::Overturned(text) => &text.flags,
             Self::Entry(entry) => &entry.flags,
             Self::Attempt(attempt) => &attempt.flags,
-            Self::Heading(_) | Self::Table(_) | Self::Missing(_) | Self::Verbatim { .. } => &[],
+            Self::Verbatim { flags, .. } => flags,
+            Self::Heading(_) | Self::Table(_) | Self::Missing(_) => &[],
         }
     }
 }

@@ -95,7 +95,8 @@ impl SignalSearch {
         }
     }
 
-    /// Takes one file into account that is too long to be read: its path may tell, and what it says stays unknown.
+    /// Takes one file into account that is too long to be read or is no text: its path may tell, and what it says
+    /// stays unknown.
     pub fn pass_over(&mut self, path: &str) {
         self.look(path, "");
         self.signals.is_partial |= !paths::is_left_out(path);

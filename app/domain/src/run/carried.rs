@@ -151,14 +151,14 @@ impl Shown {
     }
 
     fn task(&self, run: &Run, step: &StepId, id: TaskId, at_ms: i64) -> Task {
-        let Terms { backend, model, host, .. } = &self.terms;
+        let Terms { model, host, .. } = &self.terms;
         let step = run.step(step).map(|step| &step.step);
-        let is_agent = step.is_some_and(|step| step.agent().is_some());
-        let (model, coder) = if is_agent {
-            let (backend, host) = (backend.clone(), host.clone());
-            (model.clone(), Some(Coder { backend, host, carry: false, asks: false }))
-        } else {
-            (ModelRef { server: slot::STEPS.to_owned(), model: "code".to_owned() }, None)
+        let (model, coder) = match step.and_then(|step| step.agent()) {
+            Some(agent) => {
+                let (backend, host) = (self.terms.backend_of(agent.role), host.clone());
+                (model.clone(), Some(Coder { backend, host, carry: false, asks: false }))
+            }
+            None => (ModelRef { server: slot::STEPS.to_owned(), model: "code".to_owned() }, None),
         };
         let task = Task::new(id, Owner::Run(self.run.id), Work::Step, model, at_ms);
         let attempts_max = step.map_or(task.attempts_max, |step| run.attempts_max_of(step));

@@ -12,7 +12,7 @@ use crate::{
     chat::title,
     feed::{Event, StreamId},
     flow::{
-        Band, FlowId, Plan, Request, Signals, Step, StepId,
+        Band, FlowId, Plan, Request, Role, Signals, Step, StepId,
         answer::Kept,
         fold::{Ended, Output},
         plan::{Limits, Work},
@@ -65,6 +65,14 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// Who works as this role. Agents' own programs have no web, so whoever reads that instead of the project is ours.
+    pub fn backend_of(&self, role: Role) -> Backend {
+        match self.has_web && !role.sees_project() {
+            true => Backend::native(),
+            false => self.backend.clone(),
+        }
+    }
+
     /// What becomes of an agent that has worked as much as it may. What it asks its own account nobody can read, so there
     /// only its calls are counted, and it cannot be asked for its answer.
     pub fn held_to(&self, Limits { steps, calls }: Limits) -> String {

@@ -1,10 +1,13 @@
 //! Runs go on while the server, its Postgres or both are killed again and again. At the end every run that was launched
-//! is over and has its report, no step was done by two tasks, and nobody is left behind.
+//! is over and has its report, no step was asked more often than it was tried, and nobody is left behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, bail};
-use domain::id::{RunId, SessionId};
+use domain::{
+    flow::Role,
+    id::{RunId, SessionId},
+};
 use serde_json::{Value, json};
 use tokio::{
     sync::watch,
@@ -12,7 +15,12 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::{SETTLE_LIMIT, dice::Dice, orphans, strikes};
+use super::{
+    SETTLE_LIMIT,
+    dice::Dice,
+    journal::{Journal, Record},
+    orphans, strikes,
+};
 use crate::{
     Goal, Programs,
     boocode::{Browser, Home, ModelServer, PATIENCE, RETRY_EVERY},
@@ -23,6 +31,7 @@ use crate::{
 const SIDE_BY_SIDE: u64 = 3;
 /// In turn, because each run has a tab of its own, and a session does not hold many.
 const SESSIONS: usize = 12;
+const ASKED_BY: &str = "Why? This is asked by the run ";
 const FLOWS: [&str; 4] = ["code-review", "investigate", "research", "gap-analysis"];
 
 pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>> {
@@ -32,7 +41,7 @@ pub async fn run(programs: &Programs, kills: u32, seed: u64) -> Result<Vec<Goal>
     let mut home = Home::new(programs, &[server])?;
     home.set("FLOW_BACKEND", "native");
     home.set("FLOW_MODEL", "wide/analyst");
-    let outcome = trial(&home, kills, seed).await.and_then(|verdict| {
+    let outcome = trial(&home, &model.url, kills, seed).await.and_then(|verdict| {
         println!("{kills} kills · {} · {} s", verdict.summary(), began.elapsed().as_secs());
         if verdict.faults.is_empty() { Ok(Vec::new()) } else { bail!(verdict.faults.join("\n")) }
     });
@@ -44,21 +53,71 @@ struct Verdict {
     runs: usize,
     /// Those in which a step was lost as often as it may be.
     given_up: usize,
-    repeated: u64,
+    repeated: usize,
     faults: Vec<String>,
+    /// By run and role, because that is what a question tells of itself.
+    steps: BTreeMap<(RunId, Role), Steps>,
+}
+
+/// Those of one role in a run.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    attempts: usize,
+    done: usize,
 }
 
 impl Verdict {
     fn summary(&self) -> String {
-        let Self { runs, given_up, repeated, faults } = self;
+        let Self { runs, given_up, repeated, faults, .. } = self;
         format!("{runs} runs, {repeated} attempts repeated, {given_up} given up, {} faults", faults.len())
     }
 
-    /// Of what was always lost nothing is known.
+    /// Of what was lost most of the time little is known.
     fn look_back(&mut self) {
-        if self.given_up == self.runs {
-            self.faults.push(format!("none of {} runs came to its end", self.runs));
+        let Self { runs, given_up, .. } = *self;
+        if runs == 0 || 2 * given_up > runs {
+            self.faults.push(format!("{given_up} of {runs} runs were given up"));
         }
+    }
+
+    /// No step may have been put to a model more often than there are attempts to show for it, and each that is done was
+    /// answered to its end.
+    fn compare(&mut self, records: &[Record]) -> Result<()> {
+        let mut openings = Vec::new();
+        for role in Role::ALL {
+            openings.push((role, role.instructions()?.prompt));
+        }
+        let mut requests: BTreeMap<(RunId, Role), (usize, usize)> = BTreeMap::new();
+        for record in records {
+            let words = &record.last_user_message;
+            // All else is no question of a flow.
+            let Some((role, _)) = openings.iter().find(|(_, opening)| words.starts_with(opening)) else {
+                continue;
+            };
+            let Some(run) = run_in(words) else {
+                self.faults.push(format!("asked for no run: {words}"));
+                continue;
+            };
+            let (count, whole) = requests.entry((run, *role)).or_default();
+            *count += 1;
+            *whole += usize::from(!record.disconnected);
+            if record.finished_unix_ms.is_none() {
+                self.faults.push(format!("run {run}: {role} is still being answered"));
+            }
+        }
+        for key in requests.keys().chain(self.steps.keys()).copied().collect::<BTreeSet<_>>() {
+            let (run, role) = key;
+            let (count, whole) = requests.get(&key).copied().unwrap_or_default();
+            let Steps { attempts, done } = self.steps.get(&key).copied().unwrap_or_default();
+            if count > attempts {
+                self.faults.push(format!("run {run}: {role} was asked {count} times in {attempts} attempts"));
+            }
+            if whole < done {
+                self.faults
+                    .push(format!("run {run}: {role} is done {done} times and answered {whole} times"));
+            }
+        }
+        Ok(())
     }
 
     fn look_at(&mut self, id: RunId, run: &Value, has_report: bool) {
@@ -82,20 +141,32 @@ impl Verdict {
         if !has_report {
             fault("has no report".to_owned());
         }
-        let mut tasks = BTreeSet::new();
         for step in steps {
-            let attempts = step["attempts"].as_u64().unwrap_or_default();
+            let attempts = step["attempts"].as_u64().unwrap_or_default() as usize;
             self.repeated += attempts.saturating_sub(1);
-            let task = step["stream"].as_str().and_then(|stream| stream.split('.').next());
-            if task.is_some_and(|task| !tasks.insert(task.to_owned())) {
-                self.faults.push(format!("run {id}: {} shares its task", step["id"]));
+            let role = Role::ALL.into_iter().find(|role| step["role"] == role.name());
+            if let Some(role) = role {
+                let of = self.steps.entry((id, role)).or_default();
+                of.attempts += attempts;
+                of.done += usize::from(step["status"] == "done");
             }
         }
     }
 }
 
-async fn trial(home: &Home, kills: u32, seed: u64) -> Result<Verdict> {
+/// What a run is asked about, with whose question it is.
+fn focus(run: RunId) -> String {
+    format!("{ASKED_BY}{run} [[finding a.txt:1 a]]")
+}
+
+fn run_in(question: &str) -> Option<RunId> {
+    let (_, rest) = question.split_once(ASKED_BY)?;
+    rest.split_whitespace().next()?.parse().ok().map(RunId)
+}
+
+async fn trial(home: &Home, model: &str, kills: u32, seed: u64) -> Result<Verdict> {
     let (server, browser) = home.start().await?;
+    let journal = Journal::follow(model.to_owned());
     let mut sessions = Vec::new();
     for _ in 0..SESSIONS {
         sessions.push(home.new_project(&browser).await?);
@@ -118,6 +189,7 @@ async fn trial(home: &Home, kills: u32, seed: u64) -> Result<Verdict> {
         }
     }
     verdict.look_back();
+    verdict.compare(&journal.close().await?)?;
     server.stop().await?;
     verdict.faults.extend(orphans(home).await.into_iter().map(|left| format!("left behind: {left}")));
     Ok(verdict)
@@ -135,7 +207,7 @@ async fn keep_launching(
         let id = RunId(Uuid::now_v7());
         let flow = FLOWS[dice.below(FLOWS.len() as u64) as usize];
         let session = sessions[launched.len() % sessions.len()];
-        let run = json!({"id": id, "session": session, "flow": flow, "focus": "Why? [[finding a.txt:1 a]]"});
+        let run = json!({"id": id, "session": session, "flow": flow, "focus": focus(id)});
         insist(&browser, "/api/runs", Some(&run), |_| true).await?;
         launched.push(id);
         let is_over = |run: &Value| matches!(run["status"].as_str(), Some("done" | "failed" | "cancelled"));
@@ -175,9 +247,8 @@ mod tests {
             verdict.look_at(RunId(Uuid::nil()), &run, has_report);
             assert_eq!(verdict.faults.len(), faults, "{run}: {:?}", verdict.faults);
         };
-        let step = |stream: &str| json!({"id": "a", "attempts": 2, "stream": stream});
-        check(json!({"status": "done", "steps": [step("x.1"), step("y.2")]}), true, 0);
-        check(json!({"status": "done", "steps": [step("x.1"), step("x.2")]}), true, 1);
+        check(json!({"status": "done", "steps": []}), true, 0);
+        check(json!({"status": "done", "steps": []}), false, 1);
         check(json!({"status": "running", "steps": []}), false, 2);
         check(json!({"status": "failed", "error": "Gate failed: no", "steps": []}), true, 1);
         let gone = "Gate failed: whoever carried it out, or the database, went away each time";
@@ -195,14 +266,43 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_in_which_nothing_came_to_its_end_shows_nothing() {
+    fn what_was_asked_is_held_against_what_was_tried() {
+        let id = RunId(Uuid::now_v7());
+        let opening = |role: Role| role.instructions().unwrap().prompt;
+        let question = |role: Role| format!("{}\n\n# What the person asked\n> {}", opening(role), focus(id));
+        let [one, other] = [Role::Investigator, Role::AdversarialValidator];
+        let step = |role: Role, attempts: u64, status: &str| json!({"id": "a", "role": role.name(), "attempts": attempts, "status": status});
+        let check = |steps: &[Value], asked: &[&str], faults: usize| {
+            let mut verdict = Verdict::default();
+            verdict.look_at(id, &json!({"status": "done", "steps": steps}), true);
+            let records: Vec<_> = asked.iter().zip(0..).map(|(it, at)| Record::answered(at, it)).collect();
+            verdict.compare(&records).unwrap();
+            assert_eq!(verdict.faults.len(), faults, "{:?}", verdict.faults);
+        };
+        let (asks, attacks) = (question(one), question(other));
+        let done = |attempts| [step(one, attempts, "done")];
+        check(&done(1), &[&asks], 0);
+        check(&done(2), &[&asks], 0);
+        check(&done(2), &[&asks, &asks], 0);
+        check(&done(1), &[&asks, &asks], 1);
+        check(&done(1), &[], 1);
+        check(&done(1), &[&attacks], 2);
+        check(&[step(one, 1, "failed")], &[], 0);
+        check(&[step(one, 1, "done"), step(one, 1, "done")], &[&asks, &asks], 0);
+        check(&done(1), &[&asks, "Name this."], 0);
+        check(&done(1), &[&asks, &opening(other)], 1);
+    }
+
+    #[test]
+    fn a_trial_in_which_most_was_given_up_shows_little() {
         let check = |runs, given_up, faults: usize| {
             let mut verdict = Verdict { runs, given_up, ..Verdict::default() };
             verdict.look_back();
             assert_eq!(verdict.faults.len(), faults, "{given_up} of {runs}: {:?}", verdict.faults);
         };
-        check(3, 2, 0);
-        check(3, 3, 1);
+        check(3, 1, 0);
+        check(4, 2, 0);
+        check(3, 2, 1);
         check(0, 0, 1);
     }
 }

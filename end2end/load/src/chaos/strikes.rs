@@ -90,7 +90,7 @@ impl Target<'_> {
     }
 
     async fn strike(&mut self, victim: Victim) -> Result<()> {
-        let postgres = machine::postmaster_of(&self.home.data_dir());
+        let postgres = machine::postmaster_of(&self.home.cluster());
         if victim != Victim::Server
             && let Some(pid) = postgres.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?))
         {

@@ -94,6 +94,55 @@ fn a_change_is_told_since_the_commit_that_it_began_at() {
     assert_eq!(branch.reader().unwrap().text(b"a", 100).unwrap().as_deref(), Some(&b"two\n"[..]));
 }
 
+/// A clone often has no main branch but the one of the server that it came from.
+#[test]
+fn a_change_is_told_since_the_main_branch_of_wherever_a_project_came_from() {
+    let check = |refs: &[&str], expected: bool| {
+        let ground = Ground::new(&[("a", "one\n")]);
+        let head = || String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+        let first = head();
+        ground.git(&["branch", "-M", "feature"]);
+        for name in refs {
+            match name.split_once(" -> ") {
+                Some((name, other)) => ground.git(&["symbolic-ref", name, other]),
+                None => ground.git(&["update-ref", name, &first]),
+            };
+        }
+        ground.write("a", "two\n");
+        ground.commit("second");
+        let folder = ground.dir.path().join("s");
+        let snapshot = Snapshot::take(&folder, "s", &ground.project(), true, &limits()).unwrap();
+        assert_eq!(snapshot.since("").unwrap(), expected.then_some(first), "{refs:?}");
+    };
+    check(&[], false);
+    check(&["refs/heads/master"], true);
+    check(&["refs/heads/develop"], true);
+    check(&["refs/remotes/origin/main"], true);
+    check(&["refs/remotes/origin/develop"], true);
+    check(&["refs/remotes/origin/feature"], false);
+    check(&["refs/remotes/origin/next", "refs/remotes/origin/HEAD -> refs/remotes/origin/next"], true);
+    // One that leads nowhere says nothing.
+    let nowhere = "refs/remotes/origin/HEAD -> refs/remotes/origin/gone";
+    check(&[nowhere], false);
+    check(&[nowhere, "refs/remotes/origin/main"], true);
+}
+
+/// What nobody else has yet is a change of the main branch, too.
+#[test]
+fn commits_that_were_not_pushed_are_a_change() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    ground.git(&["checkout", "-q", "-B", "main"]);
+    let first = String::from_utf8(ground.git(&["rev-parse", "HEAD"])).unwrap().trim().to_owned();
+    ground.git(&["update-ref", "refs/remotes/origin/main", &first]);
+    let take = |id: &str| {
+        Snapshot::take(&ground.dir.path().join(id), id, &ground.project(), true, &limits()).unwrap()
+    };
+    assert_eq!(take("s1").since("").unwrap(), None);
+    ground.write("a", "two\n");
+    ground.commit("second");
+    assert_eq!(take("s2").since("").unwrap(), Some(first));
+}
+
 #[test]
 fn only_what_lies_in_the_target_counts_as_changed() {
     let ground = Ground::new(&[("src/a", "one\n"), ("docs/b", "two\n"), ("c", "three\n")]);

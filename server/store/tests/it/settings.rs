@@ -137,6 +137,21 @@ async fn a_default_model_is_set_and_taken_back(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../../migrations")]
+async fn who_works_in_flows_is_set_and_taken_back(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let kept = async || settings::flows(&scene.db).await.unwrap();
+    assert_eq!(kept().await, settings::Flows::default());
+    settings::set_flow_backend(&scene.db, Some("goose")).await.unwrap();
+    settings::set_flow_model(&scene.db, Some("desk/a")).await.unwrap();
+    let expected = settings::Flows { backend: Some("goose".into()), model: Some("desk/a".into()) };
+    assert_eq!(kept().await, expected);
+    settings::set_flow_backend(&scene.db, None).await.unwrap();
+    assert_eq!(kept().await, settings::Flows { backend: None, ..expected });
+    let last = scene.events().await.pop().unwrap().event;
+    assert_eq!(last, Event::SettingsChanged { what: Part::Flows });
+}
+
+#[sqlx::test(migrations = "../../migrations")]
 async fn a_login_is_allowed_by_agent_and_host(pool: PgPool) {
     let scene = Scene::new(pool).await;
     let used = async |host: &str, agent: &str| settings::own_login(&scene.db, host, agent).await.unwrap();

@@ -1,7 +1,6 @@
 //! A run outlives its server, and ends when it is told to.
 
-use std::collections::BTreeSet;
-
+use domain::flow::Role;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -26,10 +25,22 @@ async fn after_kill_9_no_step_is_lost_and_none_is_done_twice() {
     assert_eq!(run["status"], "done", "{run:#}");
     assert!(steps(&run).iter().all(|(_, status)| *status == "done"), "{run:#}");
     let steps = run["steps"].as_array().unwrap();
-    let tasks: BTreeSet<_> =
-        steps.iter().map(|step| step["stream"].as_str().unwrap().split('.').next().unwrap()).collect();
-    assert_eq!(tasks.len(), steps.len(), "each step has one task: what was lost was tried again within it");
-    assert_eq!(steps.iter().map(|step| step["attempts"].as_u64().unwrap()).sum::<u64>(), 6);
+    assert_eq!(attempts(steps.iter()), 6, "what was lost was tried again, and nothing else");
+    // Nobody was asked more often than it was tried.
+    let log = world.model_log().await;
+    let questions =
+        log["requests"].as_array().unwrap().iter().map(|it| it["last_user_message"].as_str().unwrap());
+    let questions: Vec<&str> = questions.collect();
+    let mut asked = 0;
+    for role in Role::ALL {
+        let opening = role.instructions().unwrap().prompt;
+        let times = questions.iter().filter(|words| words.starts_with(&opening)).count();
+        let of_role: Vec<_> = steps.iter().filter(|step| step["role"] == role.name()).collect();
+        let tried = attempts(of_role.iter().copied());
+        assert!((of_role.len()..=tried).contains(&times), "{role}: {times} times in {tried} attempts");
+        asked += times;
+    }
+    assert!(asked >= 4, "four work on it, and each was asked");
     report(&two, &id).await;
     // What it was recorded in stays, and what no run owns is gone at the next start.
     let recorded = world.folder.path().join("one/recorded");
@@ -83,14 +94,35 @@ async fn a_run_that_is_cancelled_ends_and_starts_nothing_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_angle_is_missing_and_a_failed_gate_fails_the_run() {
     let world = World::new().await;
-    let server = server(&world, "one", "native", "local/small").await;
+    let server = server(&world, "one", "native", "local/analyst").await;
     let shop = Shop::new(&world, &server).await;
-    // The analyst without a project has no tools, so it fails at its first step; the others after a look.
-    let id = launch(&server, shop.ask("research", "[[status 400]]")).await;
+    // One of two angles, by the letters of what it finds.
+    let id = launch(&server, shop.ask("research", &format!("{FAULT}[[fail A]]"))).await;
     let run = over(&server, &id).await;
-    assert_eq!(run["status"], "failed", "{run:#}");
-    assert_eq!(run["error"], "Gate was skipped: nobody answered");
+    assert_eq!(run["status"], "done", "{run:#}");
+    let failed = |run: &Value| -> Vec<String> {
+        let failed = steps(run).into_iter().filter(|(_, status)| *status == "failed");
+        failed.map(|(id, _)| id.to_owned()).collect()
+    };
+    assert_eq!(failed(&run), ["options"]);
+    let (told, _) = report(&server, &id).await;
+    let missing = told["head"]["missing"].as_array().unwrap();
+    assert!(missing.len() == 1 && missing[0]["why"].as_str().unwrap().contains("failed"), "{missing:?}");
+    assert_eq!(told["head"]["confidence"], "high", "the gate answered");
+    // Only the gate.
+    let id = launch(&server, shop.ask("research", &format!("{FAULT}[[fail V]]"))).await;
+    let run = over(&server, &id).await;
+    assert_eq!((run["status"].as_str(), failed(&run)), (Some("failed"), vec!["gate".to_owned()]), "{run:#}");
+    assert!(run["error"].as_str().unwrap().starts_with("Gate failed: "), "{run:#}");
     let (_, markdown) = report(&server, &id).await;
-    assert!(markdown.contains("Nobody tried to refute"), "{markdown}");
+    assert!(markdown.contains("Nobody tried to refute") && markdown.contains("src/cart.rs:3"), "{markdown}");
+    // Nobody at all: then there is nothing to attack.
+    let id = launch(&server, shop.ask("research", "[[fail A]][[fail CE]][[fail SWA]]")).await;
+    let run = over(&server, &id).await;
+    assert_eq!(run["error"], "Gate was skipped: nobody answered", "{run:#}");
     server.stop().await;
+}
+
+fn attempts<'a>(steps: impl Iterator<Item = &'a Value>) -> usize {
+    steps.map(|step| step["attempts"].as_u64().unwrap() as usize).sum()
 }

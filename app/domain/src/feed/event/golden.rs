@@ -76,6 +76,7 @@ fn settings_events() {
     let changed = |what| Event::SettingsChanged { what };
     check(changed(Part::ModelServers), r#"{"settings_changed":{"what":"model_servers"}}"#);
     check(changed(Part::DefaultModel), r#"{"settings_changed":{"what":"default_model"}}"#);
+    check(changed(Part::Flows), r#"{"settings_changed":{"what":"flows"}}"#);
     check(changed(Part::OwnLogins), r#"{"settings_changed":{"what":"own_logins"}}"#);
     check(changed(Part::Projects), r#"{"settings_changed":{"what":"projects"}}"#);
     check(changed(Part::Worktrees), r#"{"settings_changed":{"what":"worktrees"}}"#);

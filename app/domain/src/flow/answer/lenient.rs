@@ -255,6 +255,8 @@ impl Reader<'_> {
             'f' => text.push('\u{c}'),
             '"' | '\\' | '/' => text.push(c),
             'u' => match self.unicode() {
+                // What is kept as text cannot hold a zero, as it cannot where one came unescaped.
+                Some('\0') => text.push(char::REPLACEMENT_CHARACTER),
                 Some(c) => text.push(c),
                 None => {
                     self.mend();

@@ -99,6 +99,7 @@ fn faults_that_weak_models_make_are_mended() {
     check_claim(r#"{"findings": [{"claim": "a" "level": "high"}]}"#, "a");
     check_claim(r#"{"findings": [{"id": None, "single_source": True, "claim": "a"}]}"#, "a");
     check_claim(r#"{"findings": [{"claim": "\ud83d\ude00 \u00e9 \q \ud83d"}]}"#, "😀 é \\q \\ud83d");
+    check_claim(r#"{"findings": [{"claim": "a\u0000b"}]}"#, "a\u{fffd}b");
     check_claim(r#"{"findings": {"claim": "a"}}"#, "a");
     check_claim(r#"{"findings": ["a"]}"#, "a");
     check_claim(r#"{"Findings": [{"Description": "a"}]}"#, "a");

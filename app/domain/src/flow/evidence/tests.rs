@@ -172,6 +172,26 @@ fn nothing_that_is_said_goes_unchecked() {
     check(r#""good": []"#, &FIVE.replace("Few looked.", "src/gone.rs:1"), &[&format!("Head {gone}")]);
 }
 
+/// Nor is what has no form, or lost it. What was mended is flagged where it stands.
+#[test]
+fn what_cannot_be_read_is_checked_as_text() {
+    let (gone, cited) = ("Place: src/gone.rs is not in the project.", "Id: E9 is cited and does not exist.");
+    let check = |answer: &str, expected: &[&str]| assert_eq!(flags(answer, FIVE), expected, "{answer}");
+    let no_id = "Attempt(0) Id: D1 is cited and does not exist.";
+    check(
+        "It races at src/gone.rs:1, as [E9] says; see src/cart.rs:2.",
+        &[no_id, &format!("Also(0) {cited}"), &format!("Also(0) {gone}")],
+    );
+    let finding = r#"{"findings": [{"id": "D1", "claim": "See src/gone.rs:1."}]}"#;
+    check(
+        &format!("First I saw src/gone.rs:1.\n{finding}"),
+        &[&format!("Finding(0) {gone}"), &format!("Also(0) {gone}")],
+    );
+    let mended = finding.replace("}]}", "},]}");
+    check(&mended, &[&format!("Finding(0) {gone}")]);
+    check(&format!("[E9] says it.\n{mended}"), &[&format!("Finding(0) {gone}"), &format!("Also(0) {cited}")]);
+}
+
 #[test]
 fn a_decision_does_not_stand_on_single_sources_alone() {
     let plan = Plan::new(request(FlowId::PlanAFeature, Band::Small, false), &signals(&[]));

@@ -16,6 +16,11 @@ pub(super) fn text(project: &dyn ProjectText, markdown: &str, flags: Vec<Flag>) 
     Text { markdown: markdown.trim().to_owned(), citations, flags }
 }
 
+/// As it was said, with the places that it names.
+pub(super) fn verbatim(project: &dyn ProjectText, label: String, text: &str, flags: Vec<Flag>) -> Block {
+    Block::Verbatim { label, text: text.to_owned(), citations: named(project, [text].into_iter()), flags }
+}
+
 /// Our own words, which name no places.
 pub(super) fn said(markdown: impl Into<String>) -> Block {
     Block::Text(Text { markdown: markdown.into(), ..Text::default() })

@@ -54,8 +54,8 @@ fn block(block: &Block, pieces: &mut Vec<String>) {
         Block::Missing(Missing { what, why }) => {
             pieces.push(format!("*Missing: {} ({}).*", line(what), line(why)))
         }
-        Block::Verbatim { label, text } => {
-            pieces.extend([format!("### {}", line(label)), fence::code_block(text)]);
+        Block::Verbatim { label, text, flags: failed, .. } => {
+            pieces.extend([format!("### {}", line(label)), fence::code_block(text), flags(failed)]);
         }
     }
 }

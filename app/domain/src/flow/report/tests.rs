@@ -4,7 +4,10 @@ mod word;
 use super::*;
 use crate::flow::{
     Signal,
-    evidence::tests::{FIVE, Files},
+    evidence::{
+        Check,
+        tests::{FIVE, Files},
+    },
     fold::Ended,
     golden,
     method::Part,
@@ -338,4 +341,33 @@ fn a_report_comes_back_from_the_wire_as_it_was() {
         assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
         assert_eq!(crate::json::read::<Report>(&json).unwrap(), report);
     }
+}
+
+#[test]
+fn places_in_what_cannot_be_read_are_links_or_flags() {
+    let told = "It races at src/cart.rs:2, and at src/gone.rs:1.";
+    let report = Story::new(FlowId::DataReview, Band::Small).says("data", told).says("gate", FIVE).report();
+    let own = &section(&report, "In their own words").blocks;
+    let [Block::Verbatim { text, citations, flags, .. }] = &own[..] else { panic!("{own:?}") };
+    assert_eq!(text, told);
+    assert_eq!(citations.iter().map(|citation| citation.holds).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(flags.iter().map(|flag| flag.check).collect::<Vec<_>>(), [Check::Place]);
+    assert!(report.places().iter().any(|place| place.to_string() == "src/cart.rs:2"));
+    let gone = "> ⚠ src/gone.rs is not in the project.";
+    assert_eq!(report.to_markdown().matches(gone).count(), 1);
+    let (checked, without) = (report.head.failed_checks, told.replace("src/gone.rs:1", "night"));
+    let without = Story::new(FlowId::DataReview, Band::Small).says("data", &without).says("gate", FIVE);
+    assert_eq!(checked, without.report().head.failed_checks + 1);
+}
+
+/// One that was written before such a piece had places.
+#[test]
+fn a_report_without_places_in_its_verbatim_pieces_can_be_read() {
+    let old = r#"{"verbatim":{"label":"Data: Said besides","text":"So."}}"#;
+    let block: Block = serde_json::from_str(old).unwrap();
+    assert!(
+        matches!(&block, Block::Verbatim { citations, flags, .. } if citations.is_empty() && flags.is_empty())
+    );
+    assert_eq!(serde_json::to_string(&block).unwrap(), old);
+    assert_eq!(crate::json::read::<Block>(old).unwrap(), block);
 }

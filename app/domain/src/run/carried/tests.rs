@@ -110,6 +110,20 @@ impl Story {
 }
 
 #[test]
+fn whoever_reads_the_web_is_our_own_agent() {
+    let check = |has_web: bool, step: &str, expected: &str| {
+        let mut start = shown(FlowId::Research, Band::Small);
+        start.terms.has_web = has_web;
+        let task = start.task(&start.run, &StepId(step.to_owned()), TaskId(uuid::Uuid::nil()), 5);
+        assert_eq!(task.coder.map(|coder| coder.backend.0).as_deref(), Some(expected), "{step} {has_web}");
+    };
+    check(true, "options", "native");
+    check(false, "options", "qwen");
+    check(true, "project", "qwen");
+    check(true, "gate", "qwen");
+}
+
+#[test]
 fn a_run_is_carried_out_by_tasks() {
     let mut story = Story::new(FlowId::Research, Band::Small);
     story.check();

@@ -1,13 +1,16 @@
 //! What was said and has no place in the spine: shown below it, never dropped.
 
 use super::{
-    super::{Block, Section, blocks::text},
+    super::{
+        Block, Section,
+        blocks::{text, verbatim},
+    },
     Builder,
 };
 use crate::flow::{
     brief::headings,
     evidence::At,
-    gathered::{Also, is_title},
+    gathered::{Form, is_title},
     method::{Part, Shape},
     plan,
 };
@@ -32,12 +35,16 @@ impl Builder<'_> {
         }
         add("What each agent found", self.by_worker());
         add("Also said", self.also_said());
-        let verbatim = |also: &Also| Block::Verbatim {
-            label: format!("{}: {}", also.label, also.name),
-            text: also.text.clone(),
-        };
-        let own = gathered.also.iter().filter(|also| also.is_verbatim);
-        add("In their own words", own.map(verbatim).collect());
+        let own = gathered.also.iter().enumerate().filter(|(_, also)| also.form != Form::Field);
+        let own = own.map(|(at, also)| {
+            verbatim(
+                self.material.project,
+                format!("{}: {}", also.label, also.name),
+                &also.text,
+                self.flags_at(At::Also(at)),
+            )
+        });
+        add("In their own words", own.collect());
         sections
     }
 
@@ -80,7 +87,7 @@ impl Builder<'_> {
                 blocks.push(self.written(at));
             }
         }
-        for (at, also) in gathered.also.iter().enumerate().filter(|(_, also)| !also.is_verbatim) {
+        for (at, also) in gathered.also.iter().enumerate().filter(|(_, also)| also.form == Form::Field) {
             blocks.push(Block::Heading(format!("{}: {}", also.label, also.name)));
             blocks.push(Block::Text(text(self.material.project, &also.text, self.flags_at(At::Also(at)))));
         }
