@@ -61,16 +61,16 @@ mod tests {
     #[test]
     fn turns_are_taken_in_the_order_of_asking() {
         let mut queue = Queue::default();
-        let mut context = Context::from_waker(Waker::noop());
+        let context = Context::from_waker(Waker::noop());
         let (first, second) = (Some(queue.draw()), Some(queue.draw()));
-        assert!(queue.poll(second, &mut context).is_pending(), "the first has not even begun");
-        assert!(queue.poll(first, &mut context).is_ready());
-        assert!(queue.poll(second, &mut context).is_pending(), "the first is still at it");
+        assert!(queue.poll(second, &context).is_pending(), "the first has not even begun");
+        assert!(queue.poll(first, &context).is_ready());
+        assert!(queue.poll(second, &context).is_pending(), "the first is still at it");
         queue.pass_on();
-        assert!(queue.poll(second, &mut context).is_ready());
+        assert!(queue.poll(second, &context).is_ready());
         queue.pass_on();
         assert!(queue.waiting.is_empty(), "nobody is woken twice");
         let third = Some(queue.draw());
-        assert!(queue.poll(third, &mut context).is_ready(), "an empty queue keeps nobody waiting");
+        assert!(queue.poll(third, &context).is_ready(), "an empty queue keeps nobody waiting");
     }
 }
