@@ -223,6 +223,21 @@ test('Settings lists the agents with what keeps them inside', async ({ page, boo
   expect(await faults(page)).toEqual([]);
 });
 
+test('a wall that falls short is told where work is asked for', async ({ page, boocode }, info) => {
+  const gap = 'The wall is reduced: an agent can still connect to every TCP port';
+  const note = page.getByRole('region', { name: 'Coder' }).getByRole('note');
+  await openCoder(page, boocode, `gap-${info.testId}`);
+  await expect(page.getByLabel('Agent', { exact: true }).getByRole('option', { name: /Goose/ })).toBeAttached();
+  await expect(note).toHaveCount(0);
+  await page.route('**/api/backends', async (route) => {
+    const response = await route.fetch();
+    const offers: object[] = await response.json();
+    await route.fulfill({ response, json: offers.map((offer) => ({ ...offer, gap })) });
+  });
+  await page.reload();
+  await expect(note).toHaveText(gap);
+});
+
 test('a task is stopped, others wait for it, and what it did stays', async ({ page, boocode }, info) => {
   await openCoder(page, boocode, `stop-${info.testId}`);
   await ask(page, `${edit('one', 'two')}[[tool run {"command":"sleep 300"}]][[say never]]`);

@@ -75,6 +75,9 @@ pub struct Offer {
     pub login: Option<Login>,
     /// Whether BooCode can install it.
     pub is_installable: bool,
+    /// How its wall falls short on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<String>,
 }
 
 /// An agent's own login on the server's machine.
@@ -151,6 +154,7 @@ mod tests {
                 speaks,
                 login: None,
                 is_installable: true,
+                gap: None,
             };
             let server = ModelServer {
                 name: server.to_owned(),

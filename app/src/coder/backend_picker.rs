@@ -137,8 +137,9 @@ fn last_asks(chat: &Chat) -> bool {
 /// is settled once there is one.
 #[component]
 pub fn WorkOptions() -> impl IntoView {
-    let Pane { chat, .. } = expect_context::<Pane>();
+    let Pane { chat, worker, .. } = expect_context::<Pane>();
     let feed = expect_context::<Feed>();
+    let gap = move || worker.with(|worker| worker.as_ref()?.gap.clone());
     let is_open = move || feed.chat(chat, |chat: &Chat| chat.worktree.is_none()).unwrap_or_default();
     let last_asked = untrack(|| feed.chat(chat, last_asks)).unwrap_or_default();
     view! {
@@ -153,6 +154,7 @@ pub fn WorkOptions() -> impl IntoView {
                     "With my uncommitted changes"
                 </label>
             </Show>
+            {move || gap().map(|gap| view! { <p class="composer-option" role="note">{gap}</p> })}
         </div>
     }
     .erase()

@@ -49,7 +49,7 @@ pub fn view(data: Data) -> Erased {
 }
 
 fn row(offer: Offer, install: Submission, login: Submission) -> impl IntoView {
-    let Offer { backend, title, about, state, speaks, login: own_login, is_installable } = offer;
+    let Offer { backend, title, about, state, speaks, login: own_login, is_installable, .. } = offer;
     let speaks =
         (speaks != Protocol::Chat).then(|| format!("Needs a model server that speaks {}.", speaks.title()));
     let own_login = own_login.map(|it| login_line(&backend, &title, it, login));

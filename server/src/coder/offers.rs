@@ -57,9 +57,11 @@ impl Coders {
     }
 
     pub(super) async fn all_offers(&self) -> Vec<Offer> {
-        let unwalled = match self.level().await {
-            Level::None { reason } => Some(format!("nothing can wall it in: {reason}")),
-            Level::Full | Level::Reduced(_) => None,
+        let level = self.level().await;
+        let (unwalled, gap) = match &level {
+            Level::Full => (None, None),
+            Level::Reduced(_) => (None, Some(format!("The wall is {level}"))),
+            Level::None { reason } => (Some(format!("nothing can wall it in: {reason}")), None),
         };
         let native = Offer {
             backend: Backend::native(),
@@ -69,6 +71,7 @@ impl Coders {
             speaks: Protocol::Chat,
             login: None,
             is_installable: false,
+            gap: gap.clone(),
         };
         let has_node = self.node().await.is_some();
         let mut offers = vec![native];
@@ -84,6 +87,7 @@ impl Coders {
                 speaks: agent.speaks,
                 login: self.login_of(agent).await,
                 is_installable: agent.package.is_some(),
+                gap: gap.clone(),
             });
         }
         if let Some(reason) = unwalled {
