@@ -73,8 +73,13 @@ pub trait Personas: Send + Sync {
 pub trait Coders: Send + Sync {
     fn offers(&self) -> BoxFuture<'_, Vec<backend::Offer>>;
     fn settings(&self) -> BoxFuture<'_, AgentSettings>;
-    /// How the work would be done on a model of this server, or why it cannot be.
-    fn check(&self, wanted: Wanted, server: ModelServer) -> BoxFuture<'_, Result<Coder, AppError>>;
+    /// How the work would be done on this model of this server, or why it cannot be.
+    fn check(
+        &self,
+        wanted: Wanted,
+        server: ModelServer,
+        model: ModelRef,
+    ) -> BoxFuture<'_, Result<Coder, AppError>>;
     /// Whether an agent may use its own login on the server's machine.
     fn use_login(&self, backend: Backend, is_used: bool) -> BoxFuture<'_, Result<(), AppError>>;
     /// Installs what is missing; whoever asks for the offers is told how far it is.

@@ -31,6 +31,10 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
   await prompt.fill('Do it');
   await form.getByText('Terms').click();
   await form.getByLabel('Minutes for each contestant').fill('300');
+  await form.getByText('Terms').click();
+  await launch.click();
+  // Also what the browser itself finds wrong.
+  await expect(form.getByLabel('Minutes for each contestant')).toBeFocused();
   await form.evaluate((root: HTMLElement) => root.querySelector('form')!.setAttribute('novalidate', ''));
   await form.getByText('Terms').click();
   await launch.click();

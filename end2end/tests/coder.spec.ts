@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { action, ask, changes, comment, git, openCoder, tools } from './coders';
 import { faults } from './faults';
+import { focused, tabs } from './panes';
 import { answer, expect, live, logIn, test } from './world';
 
 const edit = (from: string, to: string) =>
@@ -221,6 +222,27 @@ test('Settings lists the agents with what keeps them inside', async ({ page, boo
   }
   await expect(page.locator('.settings-note')).toContainText(/The wall on this machine is/);
   expect(await faults(page)).toEqual([]);
+});
+
+test('a task that the page did not carry opens as one', async ({ page, boocode }, info) => {
+  await openCoder(page, boocode, `later-${info.testId}`);
+  await ask(page, '[[say here]]');
+  await expect(answer(page)).toContainText('here');
+  const [chat, task] = [tabs(focused(page)).first(), tabs(focused(page)).last()];
+  await chat.getByRole('link').click();
+  await expect(page.getByRole('region', { name: 'Chat' })).toBeVisible();
+  await page.reload();
+  await live(page);
+  // Its answer comes late, as from far away.
+  await page.route('**/api/page_snapshot', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  await task.getByRole('link').click();
+  const coder = page.getByRole('region', { name: 'Coder' });
+  await expect(coder).toBeVisible();
+  await expect(coder.getByLabel('Agent', { exact: true })).toBeVisible();
+  await expect(coder.locator('.message.assistant')).toContainText('here');
 });
 
 test('a wall that falls short is told where work is asked for', async ({ page, boocode }, info) => {

@@ -18,6 +18,9 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     await openLauncher(page, boocode, `real-${info.testId}`);
     const form = launcher(page);
     await form.getByText('Q&A').click();
+    // There is one model, so they differ by their personas.
+    await expect(form.getByLabel('Persona of B')).not.toHaveValue('');
+    await expect(form.getByText(/is the same as/)).toHaveCount(0);
     const model = (await form.getByLabel('Model of A').locator('option', { hasText: /smollm2/i }).first().getAttribute('value'))!;
     await choose(form, 'Persona', [['Debugger', model], ['Architect', model], ['Explainer', model]]);
     await form.getByLabel('Prompt').fill('Tell a story about a compiler in five sentences.');

@@ -5,9 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    catalogue::{Flavour, ModelServer},
+    catalogue::{Flavour, Model, ModelServer},
     protocol::Protocol,
 };
+
+/// Less than this is used up by what an agent's program tells its model before the first question.
+const AGENT_TOKENS_MIN: u32 = 16_384;
 
 /// A backend by its name, as tasks and settings have it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -136,12 +139,42 @@ impl Offer {
             _ => Some(format!("{title} needs a server that speaks {}; {name} does not", self.speaks.title())),
         }
     }
+
+    /// Why this model is too small for it. One whose server does not tell gets the benefit of the doubt.
+    pub fn shortage(&self, model: &Model) -> Option<String> {
+        let tokens =
+            model.context.filter(|tokens| !self.backend.is_native() && *tokens < AGENT_TOKENS_MIN)?;
+        let (title, name) = (&self.title, model.shown());
+        Some(format!("{title} needs a model that takes {AGENT_TOKENS_MIN} tokens; {name} takes {tokens}"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalogue::{Lane, ServerState};
+
+    #[test]
+    fn an_agents_program_needs_room() {
+        let check = |agent: &str, tokens: Option<u32>, expected: Option<&str>| {
+            let offer = Offer {
+                backend: Backend(agent.to_owned()),
+                title: "Qwen Code".to_owned(),
+                about: String::new(),
+                state: State::Installing,
+                speaks: Protocol::Chat,
+                login: None,
+                is_installable: true,
+                gap: None,
+            };
+            let model = Model { context: tokens, ..Model::named("m") };
+            assert_eq!(offer.shortage(&model).as_deref(), expected, "{agent} {tokens:?}");
+        };
+        check("qwen", Some(4_096), Some("Qwen Code needs a model that takes 16384 tokens; m takes 4096"));
+        check("qwen", Some(16_384), None);
+        check("qwen", None, None);
+        check(NATIVE, Some(4_096), None);
+    }
 
     #[test]
     fn an_agent_needs_a_server_that_speaks_its_protocol() {

@@ -219,7 +219,7 @@ pub async fn examiner(
         ("backend", name) => {
             let backend = domain::backend::Backend(name.to_owned());
             let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(ports::coders()?.check(wanted, server.clone()).await?.backend)
+            Identity::Backend(ports::coders()?.check(wanted, server.clone(), model.clone()).await?.backend)
         }
         (_, "") => Identity::Plain,
         (_, name) => {

@@ -5,7 +5,7 @@ mod lines;
 mod refused;
 mod terms;
 
-use domain::{battle::Kind, persona::Offer as Personas};
+use domain::{backend::Offer, battle::Kind, persona::Offer as Personas};
 use leptos::{html, prelude::*, task::spawn_local};
 
 use super::api::{self, LaunchBattle};
@@ -67,6 +67,15 @@ pub fn LauncherForm(
             });
         }
     });
+    // Who could take part now.
+    let identities = Memo::new(move |_| match lines.kind.get() {
+        Kind::Coding => offers.with(|offers: &Vec<Offer>| {
+            let ready = offers.iter().filter(|offer| offer.is_ready());
+            ready.map(|offer| offer.backend.to_string()).collect::<Vec<_>>()
+        }),
+        Kind::Qa => personas.with(|offer| offer.personas.iter().map(|one| one.name.clone()).collect()),
+    });
+    effect(move || lines.set_apart(&identities.read()));
     // One id for this form: whoever sends it twice launches once.
     let battle = device::fresh_id().to_string();
     let session = move || panes.session.get().map(|session| session.to_string()).unwrap_or_default();
@@ -128,7 +137,7 @@ pub fn LauncherForm(
                     class="button small"
                     type="button"
                     disabled=move || !lines.may_add()
-                    on:click=move |_| lines.add()
+                    on:click=move |_| lines.add(&identities.read_untracked())
                 >
                     {Icon::Plus.view()}
                     "Add a contestant"

@@ -220,7 +220,10 @@ async fn choice(
         choice.persona = Some(ports::personas()?.check(project.path, persona).await?);
     }
     match wanted {
-        Some(wanted) => choice.coder = Some(ports::coders()?.check(wanted, server.clone()).await?),
+        Some(wanted) => {
+            let checked = ports::coders()?.check(wanted, server.clone(), choice.model.clone());
+            choice.coder = Some(checked.await?);
+        }
         None => server.check_chat()?,
     }
     Ok(choice)

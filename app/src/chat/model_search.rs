@@ -62,8 +62,8 @@ fn choices(models: &Models, chosen: &str, agent: Option<&Offer>) -> Vec<Choice> 
         let choice = |model: &domain::catalogue::Model| {
             let value = ModelRef { server: server.name.clone(), model: model.id.clone() }.to_string();
             let choice = Choice::new(value, model.shown()).group(label(server));
-            match &hindrance {
-                Some(reason) => choice.disabled(reason.clone()),
+            match hindrance.clone().or_else(|| agent?.shortage(model)) {
+                Some(reason) => choice.disabled(reason),
                 None => choice,
             }
         };

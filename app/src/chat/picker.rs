@@ -114,8 +114,7 @@ pub fn options(models: RwSignal<Models>, model: RwSignal<String>, agent: Signal<
             let servers = models.catalogue.servers.iter();
             // An agent's own login is of no use without the agent.
             let usable = servers.filter(|server| agent.is_some() || server.check_chat().is_ok());
-            let mismatch = |server| agent.as_ref().and_then(|offer| offer.mismatch(server));
-            usable.map(|server| group(server, mismatch(server), model)).collect_view()
+            usable.map(|server| group(server, agent.as_ref(), model)).collect_view()
         })
     };
     (missing, groups).erase()
@@ -132,8 +131,8 @@ pub fn ask_again(models: RwSignal<Models>, refresh: bool) {
     });
 }
 
-/// `mismatch` is why the chosen agent cannot use this server.
-fn group(server: &ModelServer, mismatch: Option<String>, chosen: RwSignal<String>) -> impl IntoView + use<> {
+fn group(server: &ModelServer, agent: Option<&Offer>, chosen: RwSignal<String>) -> impl IntoView + use<> {
+    let mismatch = agent.and_then(|offer| offer.mismatch(server));
     let is_out = mismatch.is_some() || matches!(server.state, ServerState::Unreachable { .. });
     let options = server.models.iter().map(|model| {
         let value = ModelRef { server: server.name.clone(), model: model.id.clone() }.to_string();
@@ -141,15 +140,20 @@ fn group(server: &ModelServer, mismatch: Option<String>, chosen: RwSignal<String
             let value = value.clone();
             move || chosen.with(|chosen| *chosen == value)
         };
+        let shortage = agent.and_then(|offer| offer.shortage(model)).filter(|_| !is_out);
         // The browser would leave a chosen but disabled model out of the form.
         let is_barred = {
-            let is_chosen = is_chosen.clone();
+            let (is_chosen, is_out) = (is_chosen.clone(), is_out || shortage.is_some());
             move || is_out && !is_chosen()
+        };
+        let words = match shortage {
+            Some(why) => format!("{} ({why})", model.shown()),
+            None => model.shown().to_owned(),
         };
         let is_chosen_first = chosen.with_untracked(|chosen| *chosen == value);
         view! {
             <option value=value selected=is_chosen_first prop:selected=is_chosen disabled=is_barred>
-                {model.shown().to_owned()}
+                {words}
             </option>
         }
     });

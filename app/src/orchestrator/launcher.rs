@@ -20,7 +20,7 @@ use crate::{
     ui::{Segment, Segmented},
 };
 use flows::Flows;
-use offer::OfferLine;
+use offer::{Hindrance, OfferLine};
 
 /// The launcher in a pane of its own.
 #[component]
@@ -72,8 +72,10 @@ pub fn LauncherForm(
         let refused = focus.with(asked).err().map(|no| no.to_string());
         refused.filter(|_| has_left.get() || focus.with(|focus| focus.len() > FOCUS_BYTES_MAX))
     });
-    let is_barred =
-        move || launch.is_pending() || target_fault.read().is_some() || focus_fault.read().is_some();
+    let offer = offer::ask();
+    let is_hindered = move || offer.with(|offer| offer.as_ref().is_some_and(|it| it.hindrance.is_some()));
+    let has_fault = move || target_fault.read().is_some() || focus_fault.read().is_some();
+    let is_barred = move || launch.is_pending() || is_hindered() || has_fault();
     let (target_id, focus_id) = (format!("{id}-target"), format!("{id}-focus"));
     let (target_error, focus_error) = (format!("{target_id}-error"), format!("{focus_id}-error"));
     view! {
@@ -83,6 +85,7 @@ pub fn LauncherForm(
             <input type="hidden" name="draft[session]" value=session />
             <input type="hidden" name="pane" value=pane />
             <input type="hidden" name="launcher" value=in_pane.to_string() />
+            <Hindrance offer />
             <Flows id=id.clone() flow />
             <div class="orchestrator-terms">
                 <div class="field">
@@ -134,7 +137,7 @@ pub fn LauncherForm(
                     <input type="checkbox" name="draft[fast]" value="true" />
                     "Fast: each worker looks less deep, within limits"
                 </label>
-                <OfferLine />
+                <OfferLine offer />
             </div>
             <div class="dialog-actions">
                 <button class="button primary" type="submit" disabled=is_barred>

@@ -95,7 +95,7 @@ impl Port {
         let identity = match kind {
             Kind::Coding => {
                 let wanted = Wanted { backend: Backend(identity), carry: false, asks: false };
-                Identity::Backend(self.offers.check(wanted, server.clone()).await?.backend)
+                Identity::Backend(self.offers.check(wanted, server.clone(), model.clone()).await?.backend)
             }
             Kind::Qa if identity.is_empty() => Identity::Plain,
             Kind::Qa => {

@@ -10,7 +10,7 @@ use app::{error::AppError, ports};
 use domain::{
     Rejected,
     backend::{Backend, Offer, Wanted},
-    catalogue::ModelServer,
+    catalogue::{ModelRef, ModelServer},
     chat::Coder,
     diff::{
         Against,
@@ -46,7 +46,12 @@ impl ports::Coders for Port {
             .boxed()
     }
 
-    fn check(&self, wanted: Wanted, server: ModelServer) -> BoxFuture<'_, Result<Coder, AppError>> {
+    fn check(
+        &self,
+        wanted: Wanted,
+        server: ModelServer,
+        model: ModelRef,
+    ) -> BoxFuture<'_, Result<Coder, AppError>> {
         async move {
             let Wanted { backend, carry, asks } = wanted;
             let offers = self.offers().await;
@@ -58,7 +63,9 @@ impl ports::Coders for Port {
             if let Some(why) = offer.hindrance() {
                 return no(format!("{} cannot work now: {why}.", offer.title));
             }
-            if let Some(why) = offer.mismatch(&server) {
+            let model = server.models.iter().find(|served| served.id == model.model);
+            let is_short = || model.and_then(|model| offer.shortage(model));
+            if let Some(why) = offer.mismatch(&server).or_else(is_short) {
                 return no(format!("{why}. Choose another model or another agent."));
             }
             if asks && self.0.agent(&backend).is_some_and(|agent| agent.modes.ask.is_empty()) {

@@ -161,10 +161,10 @@ impl Port {
         let server = server.clone();
         let tokens = catalogue.model(&model).and_then(|(_, model)| model.context);
         let wanted = |backend| Wanted { backend, carry: false, asks: false };
-        let backend = self.offers.check(wanted(backend), server.clone()).await?.backend;
+        let backend = self.offers.check(wanted(backend), server.clone(), model.clone()).await?.backend;
         check_context(&backend, &model, tokens)?;
         let has_web = self.coders.has_search()
-            && self.offers.check(wanted(Backend::native()), server).await.is_ok()
+            && self.offers.check(wanted(Backend::native()), server, model.clone()).await.is_ok()
             && check_context(&Backend::native(), &model, tokens).is_ok();
         Ok(Who { backend, model, paid, has_web })
     }

@@ -121,10 +121,25 @@ impl Lines {
         self.lines.with(Vec::len) > CONTESTANTS_MIN
     }
 
-    pub fn add(self) {
+    pub fn add(self, identities: &[String]) {
         let (identity, model) = self.another(&untrack(|| self.named()));
         let line = self.line(identity, model);
         self.lines.update(|lines| lines.push(line));
+        self.set_apart(identities);
+    }
+
+    /// Whoever is the same as one before is the first of `identities` that is free with its model, if there is one.
+    pub fn set_apart(self, identities: &[String]) {
+        for (at, line) in self.lines.get_untracked().into_iter().enumerate() {
+            let named = untrack(|| self.named());
+            let (_, model) = &named[at];
+            let is_free = |who: &&String| !named.contains(&((*who).clone(), model.clone()));
+            if named[..at].contains(&named[at])
+                && let Some(free) = identities.iter().find(is_free)
+            {
+                line.identity.set(free.clone());
+            }
+        }
     }
 
     pub fn remove(self, key: u32) {
@@ -157,7 +172,8 @@ impl Lines {
             Some((letter(first), letter(at)))
         });
         if let Some((first, second)) = twice {
-            return Some(format!("{second} is the same as {first}. Choose another model or agent."));
+            let other = if self.kind.get() == Kind::Coding { "agent" } else { "persona" };
+            return Some(format!("{second} is the same as {first}. Choose another model or {other}."));
         }
         let empty = named.iter().position(|(_, model)| model.is_empty())?;
         Some(format!("Choose a model for {}.", letter(empty)))

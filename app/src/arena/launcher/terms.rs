@@ -1,7 +1,7 @@
 //! On which terms a battle is fought.
 
 use domain::battle::{Kind, LIMIT_S};
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html, prelude::*, task::spawn_local};
 
 use super::{super::api, lines::Lines, refused::Refused};
 use crate::{
@@ -49,10 +49,21 @@ pub fn TermsFields(id: String, lines: Lines, models: RwSignal<Models>, refused: 
     let seconds = move || {
         minutes.with(|minutes| minutes.trim().parse::<u32>().map_or(LIMIT_S, |it| it.saturating_mul(60)))
     };
+    let details = NodeRef::<html::Details>::new();
     // What is wrong there must not be folded away.
     let is_open = move || ["limit", "tokens", "judge"].iter().any(|field| refused.at(field).is_some());
     view! {
-        <details class="arena-terms" open=is_open>
+        <details
+            class="arena-terms"
+            open=is_open
+            node_ref=details
+            // A browser sends nothing while a field is wrong, and cannot point at one that is folded away.
+            on:invalid:capture=move |_| {
+                if let Some(details) = details.get_untracked() {
+                    details.set_open(true);
+                }
+            }
+        >
             <summary>"Terms"</summary>
             <div class="arena-terms-fields">
                 <div class="field">
