@@ -48,15 +48,16 @@ impl FlowsConfigured {
     }
 }
 
-/// The model of flows, if what was chosen is there.
+/// The model of flows with this agent, if what was chosen is there.
 pub fn flow_model(
     catalogue: &Catalogue,
+    backend: &Backend,
     chosen: Option<&str>,
     default: Option<ModelRef>,
 ) -> Option<ModelRef> {
     match chosen {
         Some(chosen) => catalogue.resolve(chosen),
-        None => choose_for_flows(catalogue, default),
+        None => choose_for_flows(catalogue, backend, default),
     }
 }
 
@@ -71,7 +72,7 @@ impl Settings {
             (origin("flow_backend", kept.backend.is_some()), origin("flow_model", kept.model.is_some()));
         let FlowsChosen { backend, model } = FlowsConfigured::of(&self.config).with(kept);
         let catalogue = self.models.catalogue();
-        let used = flow_model(&catalogue, model.as_deref(), self.models.default_model());
+        let used = flow_model(&catalogue, &backend, model.as_deref(), self.models.default_model());
         Ok(FlowSettings {
             backend: FlowBackend { used: backend, origin: of_backend, offered: self.backends() },
             model: DefaultModel { set: model, origin: of_model, used, offered },
