@@ -96,15 +96,20 @@ impl Settings {
         };
         let is_backend_fixed = is_fixed("flow_backend", "agent of flows", backend)?;
         let is_model_fixed = is_fixed("flow_model", "model of flows", model)?;
-        if !backend.is_empty() && self.backends().iter().all(|known| known.0 != backend) {
+        // Both come with every form. What stays as it is may be absent now, and must not hold up the other.
+        let kept = store::settings::flows(&self.db).await?;
+        let is_new = |given: &str, kept: Option<&str>| given != kept.unwrap_or_default();
+        let is_backend_new = !is_backend_fixed && is_new(backend, kept.backend.as_deref());
+        let is_model_new = !is_model_fixed && is_new(model, kept.model.as_deref());
+        if is_backend_new && !backend.is_empty() && self.backends().iter().all(|known| known.0 != backend) {
             return Err(AppError::Invalid(format!("There is no agent called {backend}.")));
         }
-        let model = self.offered(model)?;
-        if !is_backend_fixed {
+        let model = if is_model_new { self.offered(model)? } else { None };
+        if is_backend_new {
             let chosen = (!backend.is_empty()).then_some(backend);
             store::settings::set_flow_backend(&self.db, chosen).await?;
         }
-        if !is_model_fixed {
+        if is_model_new {
             store::settings::set_flow_model(&self.db, model.as_deref()).await?;
         }
         Ok(())
