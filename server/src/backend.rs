@@ -285,10 +285,21 @@ impl Error {
     }
 }
 
+/// What a person is told of what the database refused: whoever can act on it reads why, and the rest is for the log.
+pub fn told(error: &store::Error) -> String {
+    match error {
+        store::Error::Rejected(rejected) => rejected.to_string(),
+        error => {
+            tracing::error!(%error, "the database refused what an attempt needs");
+            "The database refused it. The log says why.".to_owned()
+        }
+    }
+}
+
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         if !error.is_away() {
-            return Self::Unprepared(error.to_string());
+            return Self::Unprepared(told(&error));
         }
         tracing::warn!(%error, "the database was away for an attempt, which is tried again");
         Self::Away(error.to_string())
@@ -339,6 +350,16 @@ mod tests {
             };
             assert_eq!(outcome, expected, "{error:?}");
         }
+    }
+
+    #[test]
+    fn the_databases_own_words_stay_in_the_log() {
+        let check =
+            |error: store::Error, expected: &str| assert_eq!(Error::from(error).to_string(), expected);
+        let refused = "The database refused it. The log says why.";
+        check(store::Error::Sql(sqlx::Error::RowNotFound), refused);
+        check(store::Error::Unknown("a task is nobody's".to_owned()), refused);
+        check(Rejected::Invalid("Write less.".to_owned()).into(), "Write less.");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub struct Config {
     pub flow_model: Option<String>,
     /// A project's folder lies in one of these.
     pub allowed_roots: Vec<PathBuf>,
-    /// Where agents search the web, with `{query}` in it.
+    /// Where our own agent searches the web, with `{query}` in it.
     pub web_search_url: Option<String>,
     pub log_format: LogFormat,
     pub small_model: bool,

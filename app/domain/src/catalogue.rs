@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rejected, protocol::Protocol};
+use crate::{Rejected, backend::Backend, protocol::Protocol, run::check_context};
 
 /// How much a model server does at once: a local one has a single model loaded, a cloud one runs in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -259,21 +259,27 @@ pub fn choose_default(catalogue: &Catalogue, configured: Option<&str>) -> Option
 }
 
 /// The model of flows where nobody chose one: the one that they were made with where it is served, else a local one,
-/// the default model before others, and the default model in any case. A run asks many times, which is not to cost
-/// anything by itself.
-pub fn choose_for_flows(catalogue: &Catalogue, default: Option<ModelRef>) -> Option<ModelRef> {
-    let local = |server: &ModelServer| rank(server).filter(|rank| rank.1 == 0);
-    let made_with = catalogue
-        .all()
-        .filter(|(_, model)| model.model == FLOW_MODEL)
-        .filter_map(|(server, model)| Some((rank(server)?, model)));
-    let made_with = made_with.min_by_key(|(rank, _)| *rank).map(|(_, model)| model);
-    made_with.or_else(|| {
-        let is_default = |model: &ModelRef| default.as_ref() == Some(model);
-        let locals = catalogue.all().filter_map(|(server, model)| Some((local(server)?, model)));
-        let first = locals.min_by_key(|(rank, model)| (!is_default(model), *rank));
-        first.map(|(_, model)| model).or(default)
-    })
+/// the default model before others. A run asks many times, which is not to cost anything by itself. What is known to
+/// take too little for `backend` is passed over, and the default model is there in any case.
+pub fn choose_for_flows(
+    catalogue: &Catalogue,
+    backend: &Backend,
+    default: Option<ModelRef>,
+) -> Option<ModelRef> {
+    let takes_enough = |model: &ModelRef| {
+        let tokens = catalogue.model(model).and_then(|(_, model)| model.context);
+        check_context(backend, model, tokens).is_ok()
+    };
+    let fit = catalogue.all().filter(|(_, model)| takes_enough(model));
+    let fit: Vec<_> = fit.filter_map(|(server, model)| Some((rank(server)?, model))).collect();
+    let made_with = fit.iter().filter(|(_, model)| model.model == FLOW_MODEL).min_by_key(|(rank, _)| *rank);
+    let is_default = |model: &ModelRef| default.as_ref() == Some(model);
+    let local = || {
+        let locals = fit.iter().filter(|(rank, _)| rank.1 == 0);
+        locals.min_by_key(|(rank, model)| (!is_default(model), *rank))
+    };
+    let chosen = made_with.or_else(local).map(|(_, model)| model.clone());
+    chosen.or(default)
 }
 
 /// What answers goes before what is about to, local before cloud, and the small model goes last.

@@ -62,7 +62,7 @@ pub async fn stop_contestant(battle: BattleId, contestant: ContestantId) -> Resu
     decide(battle, Input::StopContestant { contestant, fresh: fresh(), at_ms: now_ms() }).await
 }
 
-/// Another try from the beginning, in a fresh worktree.
+/// Another try from the beginning; one that changes files has a fresh worktree for it.
 #[server(endpoint = "retry_contestant")]
 pub async fn retry_contestant(battle: BattleId, contestant: ContestantId) -> Result<(), AppError> {
     decide(battle, Input::Retry { contestant, fresh: fresh(), at_ms: now_ms() }).await

@@ -220,7 +220,11 @@ fn RowMenu(id: ContestantId, shown: Memo<Option<Shown>>) -> impl IntoView {
         let mut work = Vec::new();
         if standing.is_over() {
             let again = MenuItem::new("Try again", move || arena.run(api::retry_contestant(battle, id)));
-            work.push(again.icon(Icon::Retry).describe("In a fresh worktree; what it made stays"));
+            let about = match is_coding {
+                true => "In a fresh worktree; what it made stays",
+                false => "Asks it once more; what it said stays",
+            };
+            work.push(again.icon(Icon::Retry).describe(about));
         } else {
             let stop = MenuItem::new("Stop this one", move || arena.run(api::stop_contestant(battle, id)));
             work.push(stop.icon(Icon::Stop).danger());

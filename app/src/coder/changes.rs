@@ -1,9 +1,8 @@
 //! What the agents of a Coder changed so far, and what becomes of it.
 
-use std::time::Duration;
+mod seen;
 
 use domain::{
-    chat::Chat,
     id::ChatId,
     worktree::{self, Changed, State, Worktree},
 };
@@ -12,18 +11,14 @@ use leptos::{prelude::*, task::spawn_local};
 use super::api;
 use crate::{
     chat::Pane,
-    device,
-    erased::{Erase, Erased, For, Show, effect},
-    error::AppError,
+    erased::{Erase, Erased, For, Show},
     feed::Feed,
     form::{Form, Submission},
     icon::Icon,
     notice::Failure,
     ui::{Dialog, ToastKind, Toasts},
 };
-
-/// While an agent is at work.
-const LOOK_EVERY: Duration = Duration::from_secs(3);
+use seen::Seen;
 
 /// A line under the messages; it unfolds into the list of files.
 #[component]
@@ -101,83 +96,6 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
         </section>
     }
     .erase()
-}
-
-/// What the worktree was last seen to hold.
-#[derive(Clone, Copy)]
-struct Seen {
-    changes: RwSignal<worktree::Changes>,
-    failure: RwSignal<Option<AppError>>,
-    /// How often it is still to be looked, the look that is under way among them.
-    looks: StoredValue<u8>,
-}
-
-impl Seen {
-    /// Looks whenever a turn begins, goes on or ends, and again and again while it runs: nobody tells of single files.
-    fn keep(feed: Feed, chat: ChatId) -> Self {
-        let (changes, failure) = (RwSignal::default(), RwSignal::new(None));
-        let seen = Self { changes, failure, looks: StoredValue::new(0) };
-        let moments = Memo::new(move |_| feed.chat(chat, moments));
-        effect(move || {
-            if moments.get().flatten().is_some() {
-                seen.look(chat);
-            }
-        });
-        let is_at_work = Memo::new(move |_| feed.chat(chat, is_at_work) == Some(true));
-        effect(move || {
-            if !is_at_work.get() {
-                return;
-            }
-            let tick = move || {
-                // A look that takes longer than this is not followed by another one at once.
-                if device::is_visible() && seen.looks.try_get_value() == Some(0) {
-                    seen.look(chat);
-                }
-            };
-            if let Ok(ticks) = set_interval_with_handle(tick, LOOK_EVERY) {
-                on_cleanup(move || ticks.clear());
-            }
-        });
-        seen
-    }
-
-    /// One look at a time, so that what is seen last is the newest; however much happens meanwhile, one more follows.
-    fn look(self, chat: ChatId) {
-        let before = self.looks.try_update_value(|looks| std::mem::replace(looks, (*looks + 1).min(2)));
-        if before != Some(0) {
-            return;
-        }
-        spawn_local(async move {
-            loop {
-                match api::seen_changes(chat).await {
-                    Ok(changes) => {
-                        self.failure.try_set(None);
-                        self.changes.try_set(changes.unwrap_or_default());
-                    }
-                    Err(error) => drop(self.failure.try_set(Some(error))),
-                }
-                let left = self.looks.try_update_value(|looks| {
-                    *looks -= 1;
-                    *looks
-                });
-                if left.unwrap_or(0) == 0 {
-                    return;
-                }
-            }
-        });
-    }
-}
-
-/// Changes when there may be something new to see. None while there is no worktree.
-fn moments(chat: &Chat) -> Option<String> {
-    let worktree = chat.worktree.as_ref().filter(|worktree| worktree.state == State::Ready)?;
-    let turn = chat.active_turn().map(|turn| &turn.status);
-    Some(format!("{} {} {turn:?}", worktree.id, chat.messages.len()))
-}
-
-/// Whether an agent may be writing right now.
-fn is_at_work(chat: &Chat) -> bool {
-    moments(chat).is_some() && chat.active_turn().is_some()
 }
 
 fn counted(changes: &worktree::Changes) -> String {

@@ -31,7 +31,7 @@ fn document(shown: &Shown, report: Option<&Report>) -> String {
         request.band,
         if request.fast { ", fast" } else { "" },
         request.target,
-        shown.terms.backend,
+        shown.terms.workers(&run.steps),
         shown.terms.model,
         domain::moment::utc(shown.created_at_ms)
     );

@@ -94,7 +94,12 @@ fn Head() -> impl IntoView {
     };
     let words = move || orchestrator.read(feed, |shown| shown.run.words());
     let card = request.flow.flow();
-    let who = format!("{} · {} · {}", request.target, terms.backend, terms.model);
+    let who = move || {
+        orchestrator.read(feed, |shown| {
+            let (run, terms) = (&shown.run, &shown.terms);
+            format!("{} · {} · {}", run.request.target, terms.workers(&run.steps), terms.model)
+        })
+    };
     let diff = Artifact { run: orchestrator.run, what: What::Diff };
     let change = terms.since.is_some().then(|| {
         let open = move |click: MouseEvent| {

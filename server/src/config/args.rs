@@ -28,7 +28,8 @@ pub struct ServeArgs {
     /// Who works in flows: qwen, native or another agent [default: qwen]
     #[arg(long, value_name = "AGENT")]
     pub flow_backend: Option<String>,
-    /// The model of flows, as MODEL or SERVER/MODEL [default: the default model]
+    /// The model of flows, as MODEL or SERVER/MODEL
+    /// [default: qwen3.6-35b-a3b-mxfp4 where it is served, else a local one, else the default model]
     #[arg(long, value_name = "MODEL")]
     pub flow_model: Option<String>,
     /// A folder in which projects may lie; may be repeated
@@ -40,7 +41,8 @@ pub struct ServeArgs {
     /// The address of a proxy that ends TLS in front; may be repeated
     #[arg(long = "trusted-proxy", value_name = "IP")]
     pub trusted_proxies: Vec<String>,
-    /// Where agents search the web: a SearXNG that answers in JSON, with {query} in the address
+    /// Where BooCode's own agent searches the web: a SearXNG that answers in JSON, with {query} in the address
+    /// [default: none]
     #[arg(long, value_name = "URL")]
     pub web_search_url: Option<String>,
     /// text or json

@@ -39,7 +39,7 @@ pub(super) enum Unprepared {
 
 impl From<store::Error> for Unprepared {
     fn from(error: store::Error) -> Self {
-        if error.is_away() { Self::Store(error) } else { Self::Told(error.to_string()) }
+        if error.is_away() { Self::Store(error) } else { Self::Told(backend::told(&error)) }
     }
 }
 

@@ -48,7 +48,7 @@ impl Port {
         };
         let (model, hindrance) = match self.who(&chosen, "", "").await {
             Ok(who) => (Some(who.model), None),
-            Err(error) => (self.model_named(&chosen, "").ok(), Some(error.to_string())),
+            Err(error) => (self.model_named(&chosen, &chosen.backend, "").ok(), Some(error.to_string())),
         };
         Offer { backend: chosen.backend, model, hindrance }
     }
@@ -155,7 +155,7 @@ impl Port {
             "" => chosen.backend.clone(),
             backend => Backend(backend.to_owned()),
         };
-        let wanted = self.model_named(chosen, model)?;
+        let wanted = self.model_named(chosen, &backend, model)?;
         let catalogue = self.models.catalogue();
         let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &wanted.to_string())?;
         let server = server.clone();
@@ -169,12 +169,17 @@ impl Port {
         Ok(Who { backend, model, paid, has_web })
     }
 
-    fn model_named(&self, chosen: &FlowsChosen, model: &str) -> Result<ModelRef, AppError> {
+    fn model_named(
+        &self,
+        chosen: &FlowsChosen,
+        backend: &Backend,
+        model: &str,
+    ) -> Result<ModelRef, AppError> {
         let wanted = match model.trim() {
             "" => chosen.model.as_deref(),
             model => Some(model),
         };
-        let found = flow_model(&self.models.catalogue(), wanted, self.models.default_model());
+        let found = flow_model(&self.models.catalogue(), backend, wanted, self.models.default_model());
         found.ok_or_else(|| {
             let words = match wanted {
                 Some(wanted) => format!("There is no model called {wanted}."),

@@ -48,15 +48,16 @@ impl FlowsConfigured {
     }
 }
 
-/// The model of flows, if what was chosen is there.
+/// The model of flows with this agent, if what was chosen is there.
 pub fn flow_model(
     catalogue: &Catalogue,
+    backend: &Backend,
     chosen: Option<&str>,
     default: Option<ModelRef>,
 ) -> Option<ModelRef> {
     match chosen {
         Some(chosen) => catalogue.resolve(chosen),
-        None => choose_for_flows(catalogue, default),
+        None => choose_for_flows(catalogue, backend, default),
     }
 }
 
@@ -71,7 +72,7 @@ impl Settings {
             (origin("flow_backend", kept.backend.is_some()), origin("flow_model", kept.model.is_some()));
         let FlowsChosen { backend, model } = FlowsConfigured::of(&self.config).with(kept);
         let catalogue = self.models.catalogue();
-        let used = flow_model(&catalogue, model.as_deref(), self.models.default_model());
+        let used = flow_model(&catalogue, &backend, model.as_deref(), self.models.default_model());
         Ok(FlowSettings {
             backend: FlowBackend { used: backend, origin: of_backend, offered: self.backends() },
             model: DefaultModel { set: model, origin: of_model, used, offered },
@@ -95,15 +96,20 @@ impl Settings {
         };
         let is_backend_fixed = is_fixed("flow_backend", "agent of flows", backend)?;
         let is_model_fixed = is_fixed("flow_model", "model of flows", model)?;
-        if !backend.is_empty() && self.backends().iter().all(|known| known.0 != backend) {
+        // Both come with every form. What stays as it is may be absent now, and must not hold up the other.
+        let kept = store::settings::flows(&self.db).await?;
+        let is_new = |given: &str, kept: Option<&str>| given != kept.unwrap_or_default();
+        let is_backend_new = !is_backend_fixed && is_new(backend, kept.backend.as_deref());
+        let is_model_new = !is_model_fixed && is_new(model, kept.model.as_deref());
+        if is_backend_new && !backend.is_empty() && self.backends().iter().all(|known| known.0 != backend) {
             return Err(AppError::Invalid(format!("There is no agent called {backend}.")));
         }
-        let model = self.offered(model)?;
-        if !is_backend_fixed {
+        let model = if is_model_new { self.offered(model)? } else { None };
+        if is_backend_new {
             let chosen = (!backend.is_empty()).then_some(backend);
             store::settings::set_flow_backend(&self.db, chosen).await?;
         }
-        if !is_model_fixed {
+        if is_model_new {
             store::settings::set_flow_model(&self.db, model.as_deref()).await?;
         }
         Ok(())

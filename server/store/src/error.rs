@@ -19,9 +19,9 @@ pub enum Error {
 const NOT_IN_REPERTOIRE: &str = "22021";
 const UNTRANSLATABLE: &str = "22P05";
 
-/// How its answers begin that another try may change: a connection broke, others were in the way (a deadlock, a lock), it
-/// has no room, it stops, has crashed or is still starting.
-const PASSING: [&str; 5] = ["08", "40", "53", "55P03", "57"];
+/// How its answers begin that another try may change: a connection broke, we kept a transaction waiting too long, others
+/// were in the way (a deadlock, a lock), it has no room, it stops, has crashed or is still starting.
+const PASSING: [&str; 6] = ["08", "25P03", "40", "53", "55P03", "57"];
 
 impl Error {
     /// Whether the database was away, or too busy to be asked. Whatever else it says, it says again.
@@ -117,6 +117,8 @@ mod tests {
             (said("57P03"), true),
             (said("08006"), true),
             (said("23505"), false),
+            (said("25P03"), true),
+            (said("25P02"), false),
             (said("57014"), true),
             (said("40P01"), true),
             (said("53300"), true),

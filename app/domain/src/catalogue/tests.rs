@@ -62,7 +62,7 @@ fn the_model_of_flows() {
     let check = |servers: &str, default: Option<&str>, expected: Option<&str>| {
         let catalogue = catalogue(servers);
         let default = choose_default(&catalogue, default);
-        let chosen = choose_for_flows(&catalogue, default).map(|model| model.to_string());
+        let chosen = choose_for_flows(&catalogue, &Backend::native(), default).map(|model| model.to_string());
         assert_eq!(chosen.as_deref(), expected, "{servers}");
     };
     let (made_with, served) = (FLOW_MODEL, |server: &str| Some(format!("{server}/{FLOW_MODEL}")));
@@ -82,6 +82,32 @@ fn the_model_of_flows() {
     check("small@small: smol; openai@cloud: gpt mini", Some("mini"), Some("openai/mini"));
     check("small@small: smol", None, Some("small/smol"));
     check("swap!@local: qwen", Some("qwen"), Some("swap/qwen"));
+}
+
+#[test]
+fn the_model_of_flows_takes_enough_for_whoever_works() {
+    let check = |servers: &str, known: &[(&str, u32)], backend: &str, expected: &str| {
+        let mut catalogue = catalogue(servers);
+        for model in catalogue.servers.iter_mut().flat_map(|server| &mut server.models) {
+            model.context = known.iter().find(|(id, _)| *id == model.id).map(|(_, tokens)| *tokens);
+        }
+        let default = choose_default(&catalogue, Some("gpt"));
+        let chosen = choose_for_flows(&catalogue, &Backend(backend.to_owned()), default);
+        let chosen = chosen.map(|model| model.to_string());
+        assert_eq!(chosen.as_deref(), Some(expected), "{servers} {known:?} {backend}");
+    };
+    let locals = "swap@local: tiny qwen; openai@cloud: gpt";
+    check(locals, &[("tiny", 8_192)], "qwen", "swap/qwen");
+    check(locals, &[("tiny", 8_192)], "native", "swap/tiny");
+    check(locals, &[("tiny", 32_768), ("qwen", 65_536)], "qwen", "swap/tiny");
+    // Also the one that they were made with, and the default model as a local one.
+    let made_with = format!("swap@local: {FLOW_MODEL} qwen; openai@cloud: gpt");
+    check(&made_with, &[(FLOW_MODEL, 16_384)], "qwen", "swap/qwen");
+    check(&made_with, &[(FLOW_MODEL, 16_384)], "native", &format!("swap/{FLOW_MODEL}"));
+    check("swap@local: gpt qwen", &[("gpt", 8_192)], "qwen", "swap/qwen");
+    // The default model says why it cannot be used, where nothing else can.
+    check(locals, &[("tiny", 8_192), ("qwen", 8_192)], "qwen", "openai/gpt");
+    check(locals, &[("tiny", 8_192), ("qwen", 8_192), ("gpt", 8_192)], "qwen", "openai/gpt");
 }
 
 #[test]

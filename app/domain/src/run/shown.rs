@@ -73,6 +73,16 @@ impl Terms {
         }
     }
 
+    /// All who work in these steps, each once, the run's own agent first.
+    pub fn workers(&self, steps: &[RunStep]) -> String {
+        let agents = steps.iter().filter_map(|step| step.step.agent());
+        let mut backends: Vec<_> = agents.map(|agent| self.backend_of(agent.role)).collect();
+        backends.sort_by_key(|backend| *backend != self.backend);
+        backends.dedup();
+        let names: Vec<_> = backends.into_iter().map(|backend| backend.0).collect();
+        names.join(" and ")
+    }
+
     /// What becomes of an agent that has worked as much as it may. What it asks its own account nobody can read, so there
     /// only its calls are counted, and it cannot be asked for its answer.
     pub fn held_to(&self, Limits { steps, calls }: Limits) -> String {
@@ -324,5 +334,28 @@ impl StepStatus {
             Self::Skipped { because } => Some(because),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        backend::Backend,
+        flow::{Band, FlowId},
+        run::tests::shown,
+    };
+
+    #[test]
+    fn all_who_work_are_named() {
+        let check = |flow: FlowId, backend: &str, has_web: bool, expected: &str| {
+            let mut shown = shown(flow, Band::Small);
+            shown.terms.backend = Backend(backend.to_owned());
+            shown.terms.has_web = has_web;
+            assert_eq!(shown.terms.workers(&shown.run.steps), expected, "{flow} {backend} {has_web}");
+        };
+        check(FlowId::Research, "qwen", true, "qwen and native");
+        check(FlowId::Research, "qwen", false, "qwen");
+        check(FlowId::Research, "native", true, "native");
+        check(FlowId::CodeReview, "qwen", true, "qwen");
     }
 }

@@ -1,5 +1,7 @@
 //! Who works in flows where nobody is named: set in Settings, and counted from the next launch on.
 
+use store::Db;
+
 use super::{Shop, get, launch, over};
 use crate::harness::{World, eventually};
 
@@ -34,6 +36,31 @@ async fn who_works_is_set_in_settings_and_followed_live() {
     assert_eq!((flows.backend.used.0.as_str(), flows.model.set), ("qwen", None));
     one.stop().await;
     two.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_absent_now_does_not_hold_up_the_other() {
+    let world = World::new().await;
+    let url = format!("local={}", world.model_url);
+    let server = world.server_with("one", &["--model-server", url.as_str()]).await;
+    eventually("the model is offered", || async {
+        let offered = server.settings().await.flows.model.offered;
+        offered.iter().any(|model| model.to_string() == "local/analyst").then_some(())
+    })
+    .await;
+    let db = Db::attach(world.database_url.parse().unwrap()).await.unwrap();
+    let choose = |backend: &str, model: &str| [("backend", backend.to_owned()), ("model", model.to_owned())];
+    store::settings::set_flow_model(&db, Some("gone/model")).await.unwrap();
+    server.call("choose_for_flows", &choose("native", "gone/model")).await;
+    let flows = server.settings().await.flows;
+    assert!(flows.backend.used.is_native() && flows.model.set.as_deref() == Some("gone/model"));
+    store::settings::set_flow_backend(&db, Some("gone")).await.unwrap();
+    server.call("choose_for_flows", &choose("gone", "local/analyst")).await;
+    let flows = server.settings().await.flows;
+    assert_eq!((flows.backend.used.0.as_str(), flows.model.set.as_deref()), ("gone", Some("local/analyst")));
+    let refused = server.refusal("choose_for_flows", &choose("gone", "gone/model")).await;
+    assert!(refused.contains("not offered now"), "{refused}");
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
