@@ -221,8 +221,8 @@ async fn choice(
     }
     match wanted {
         Some(wanted) => {
-            let checked = ports::coders()?.check(wanted, server.clone(), choice.model.clone());
-            choice.coder = Some(checked.await?);
+            let coders = ports::coders()?;
+            choice.coder = Some(coders.check(wanted, server.clone(), choice.model.clone()).await?);
         }
         None => server.check_chat()?,
     }
