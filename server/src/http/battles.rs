@@ -179,7 +179,7 @@ async fn cross_examine(
         (Some(backend), _) => {
             let backend = domain::backend::Backend(backend);
             let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(at.ports.coders.check(wanted, server.clone()).await?.backend)
+            Identity::Backend(at.ports.coders.check(wanted, server.clone(), model.clone()).await?.backend)
         }
         (None, Some(persona)) => {
             let battle = store::battles::get(&at.db, id).await?;
