@@ -230,7 +230,7 @@ test('a task that the page did not carry opens as one', async ({ page, boocode }
   await expect(answer(page)).toContainText('here');
   const [chat, task] = [tabs(focused(page)).first(), tabs(focused(page)).last()];
   await chat.getByRole('link').click();
-  await expect(page.getByRole('region', { name: 'Chat' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Chat', exact: true })).toBeVisible();
   await page.reload();
   await live(page);
   // Its answer comes late, as from far away.

@@ -53,6 +53,16 @@ pub struct Commit {
     pub branch: String,
 }
 
+/// The lock of whoever applies. It is given back by word: a child that is just being started elsewhere in this process
+/// holds every open file for a moment, and a lock that only went with its file would seem to be somebody else's.
+struct Alone(File);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 impl Worktree {
     /// Brings the changes onto the project's files. Its index and its branches stay as they are.
     pub fn apply_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
@@ -100,10 +110,10 @@ impl Worktree {
     }
 
     /// Nobody else applies or takes back while it is held; it goes with its process.
-    fn apply_alone(&self) -> Result<File, Error> {
+    fn apply_alone(&self) -> Result<Alone, Error> {
         let folder = File::open(self.folder()).map_err(io(self.folder()))?;
         match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(folder),
+            Ok(()) => Ok(Alone(folder)),
             Err(Errno::WOULDBLOCK) => Err(Refused::Applying.into()),
             Err(cause) => Err(from_io(self.folder(), cause.into())),
         }
