@@ -114,6 +114,10 @@ async function tabTo(page: Page, name: RegExp, within = 'body', limit = 400): Pr
 
 test('from a first project to the history without a mouse', { tag: '@desk' }, async ({ page, boocode }, info) => {
   const keys = page.keyboard;
+  const palette = async () => {
+    await keys.press('Control+k');
+    await expect(page.getByRole('combobox', { name: 'Find an action, a session or a chat' })).toBeFocused();
+  };
   await logIn(page, boocode);
   await live(page);
   await tabTo(page, /Folder of the project/);
@@ -141,7 +145,7 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await keys.press('Escape');
   await expect(page.locator(':focus')).toHaveAccessibleName('Split this pane');
 
-  await keys.press('Control+k');
+  await palette();
   await keys.type('rename');
   await keys.press('Enter');
   await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused();
@@ -150,7 +154,7 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await keys.press('Enter');
   await expect(tabs(focused(page))).toContainText('By keys alone');
 
-  await keys.press('Control+k');
+  await palette();
   await keys.type('settings');
   await keys.press('Enter');
   await expect(page).toHaveURL(/\/settings$/);
@@ -162,7 +166,7 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   await keys.press('ArrowRight');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 
-  await keys.press('Control+k');
+  await palette();
   await keys.type('history');
   await keys.press('Enter');
   await expect(page).toHaveURL(/\/history/);
