@@ -22,6 +22,8 @@ use crate::live::guard;
 
 /// A wake-up that goes missing costs at most this long.
 const POLL: Duration = Duration::from_secs(2);
+/// How soon a task is looked for again whose row somebody held. Each time in vain doubles it.
+const HELD_WAIT: Duration = Duration::from_millis(5);
 const PROVIDE_EVERY: Duration = Duration::from_secs(5);
 /// How long the tables may take to say what is to be asked.
 const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
@@ -33,12 +35,18 @@ const DEADLINE_SLACK: Duration = KEEP_WAIT_MAX.saturating_add(Duration::from_sec
 
 pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
     async move {
+        let mut wait = POLL;
         while !engine.0.shutdown.is_cancelled() {
-            if let Err(error) = engine.claim_all().await {
-                tracing::warn!(%error, "no task could be claimed");
-            }
+            wait = match engine.claim_all().await {
+                Ok(Left::Held) => wait_for_held(wait),
+                Ok(Left::Nothing) => POLL,
+                Err(error) => {
+                    tracing::warn!(%error, "no task could be claimed");
+                    POLL
+                }
+            };
             tokio::select! {
-                _ = timeout(POLL, engine.0.work.notified()) => {}
+                _ = timeout(wait, engine.0.work.notified()) => {}
                 () = engine.0.shutdown.cancelled() => {}
             }
         }
@@ -46,6 +54,19 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
         running.iter().for_each(|running| running.stop.ask(StopReason::Shutdown));
     }
     .boxed()
+}
+
+/// What a round of claims left in the queue, of what could run here.
+#[derive(Debug, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// Somebody's commit held its row.
+    Held,
+}
+
+/// After `last`, which is `POLL` when nothing was held before.
+fn wait_for_held(last: Duration) -> Duration {
+    if last == POLL { HELD_WAIT } else { (last * 2).min(POLL) }
 }
 
 /// Keeps as many places at each model server as it can serve.
@@ -72,7 +93,7 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
 }
 
 impl Engine {
-    async fn claim_all(&self) -> store::Result<()> {
+    async fn claim_all(&self) -> store::Result<Left> {
         let mut reachable = self.0.models.claimable();
         reachable.push(self.machine());
         reachable.push(self.steps());
@@ -83,10 +104,13 @@ impl Engine {
                 store::tasks::claim(&self.0.db, self.0.instance, host, &reachable, LEASE, longest, now_ms());
             match claimed.await? {
                 Some(task) => self.start_task(task),
-                None => return Ok(()),
+                None => {
+                    let held = store::tasks::passed_over(&self.0.db, host, &reachable).await?;
+                    return Ok(if held { Left::Held } else { Left::Nothing });
+                }
             }
         }
-        Ok(())
+        Ok(Left::Nothing)
     }
 
     /// What must not be stored, shown or sent anywhere, as it is configured now.
@@ -165,5 +189,22 @@ impl Drop for Entry<'_> {
         guard(&self.engine.0.running).remove(&self.stream);
         self.engine.0.over.notify_waiters();
         self.engine.0.work.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_task_is_looked_for_soon_and_then_ever_less_often() {
+        let mut waits = Vec::new();
+        let mut wait = POLL;
+        for _ in 0..4 {
+            wait = wait_for_held(wait);
+            waits.push(wait.as_millis());
+        }
+        assert_eq!(waits, [5, 10, 20, 40]);
+        assert_eq!(wait_for_held(POLL - HELD_WAIT), POLL);
     }
 }

@@ -32,8 +32,7 @@ pub async fn claim(
     limit: Duration,
     at_ms: i64,
 ) -> Result<Option<Task>> {
-    let servers: Vec<String> = reachable.iter().map(|at| at.server.clone()).collect();
-    let keys: Vec<String> = reachable.iter().map(|at| at.slot_key.clone()).collect();
+    let (servers, keys) = columns(reachable);
     let mut tx = db.pool.begin().await?;
     let row = sqlx::query_as!(
         TaskRow,
@@ -73,6 +72,26 @@ pub async fn claim(
     }
     commit::finish(tx, events).await?;
     Ok(Some(task))
+}
+
+/// Whether a task waits that could be claimed. After a claim that found none: a commit about its battle, run or chat
+/// held its row for that moment, and nobody tells when it lets go.
+pub async fn passed_over(db: &Db, host: &str, reachable: &[Reachable]) -> Result<bool> {
+    let (servers, keys) = columns(reachable);
+    let waits = sqlx::query_scalar!(
+        r#"select exists (
+               select from tasks
+               join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
+               join slots on slots.slot_key = mine.slot_key and slots.task_id is null
+               where tasks.status = 'queued' and (tasks.host is null or tasks.host = $3)
+           ) as "waits!""#,
+        &servers,
+        &keys,
+        host
+    )
+    .fetch_one(&db.pool)
+    .await?;
+    Ok(waits)
 }
 
 /// Renews the leases of what `by` really runs, and returns what of it is still its own. Past its deadline a
@@ -155,6 +174,10 @@ pub async fn count(db: &Db) -> Result<Vec<(String, u64)>> {
     .fetch_all(&db.pool)
     .await?;
     Ok(rows.into_iter().map(|row| (row.status, row.count as u64)).collect())
+}
+
+fn columns(reachable: &[Reachable]) -> (Vec<String>, Vec<String>) {
+    reachable.iter().map(|at| (at.server.clone(), at.slot_key.clone())).unzip()
 }
 
 fn interval(duration: Duration) -> Result<PgInterval> {

@@ -116,6 +116,24 @@ async fn two_names_of_one_server_share_its_place(pool: PgPool) {
     assert_eq!(claim().await.unwrap().unwrap().model, model("alias"));
 }
 
+/// As it is for a moment while a commit about a task's battle, run or chat is under way.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_task_whose_row_is_held_is_told_from_none(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let at = reachable(&["local", "cloud"]);
+    let passed_over = || tasks::passed_over(&scene.db, "here", &at);
+    assert!(!passed_over().await.unwrap(), "nothing waits");
+    let (_, task) = scene.ask_anew("local").await;
+    let mut holder = scene.pool.begin().await.unwrap();
+    sqlx::query("select from tasks for update").execute(&mut *holder).await.unwrap();
+    assert_eq!(scene.claim(Uuid::now_v7()).await, None);
+    assert!(passed_over().await.unwrap(), "it waits, and nobody else runs it");
+    holder.rollback().await.unwrap();
+    assert_eq!(scene.claim(Uuid::now_v7()).await.map(|task| task.id), Some(task));
+    scene.ask_anew("local").await;
+    assert!(!passed_over().await.unwrap(), "its place is taken");
+}
+
 /// A title is background work: turns overtake it for as long as the head start lasts, no longer.
 #[sqlx::test(migrations = "../../migrations")]
 async fn turns_go_first_and_titles_do_not_starve(pool: PgPool) {
