@@ -29,8 +29,8 @@ use std::{
 };
 
 use domain::{feed::StreamId, output::Outcome};
-use store::Db;
-use tokio::sync::Notify;
+use store::{Db, commit::Loss};
+use tokio::{sync::Notify, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
@@ -52,6 +52,11 @@ use crate::{
 
 /// How long a claimed task stays ours without a word from us.
 const LEASE: Duration = Duration::from_secs(10);
+/// How long the database may take for what the engine does again and again. One that went away without a word would
+/// otherwise be waited for until the network gives up.
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(8);
+/// The same for what is done to many rows one after the other.
+const SWEEP_WAIT_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
@@ -118,7 +123,7 @@ impl Engine {
         engine.0.live.log.start_after(store::feed::head(&engine.0.db).await?);
         let left = store::instances::register(&engine.0.db, instance, place).await?;
         let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt });
-        engine.report_lost(left.collect()).await;
+        engine.report_lost(left.collect(), Loss::Gone).await;
         let runs = [
             follow::run,
             claim::run,
@@ -221,6 +226,11 @@ impl StopReason {
             }),
         }
     }
+}
+
+/// What is asked of the database, if it answers in time.
+async fn answered<T>(within: Duration, asked: impl Future<Output = store::Result<T>>) -> store::Result<T> {
+    timeout(within, asked).await.unwrap_or(Err(store::Error::Silent))
 }
 
 async fn all_over<K, V>(running: &Mutex<HashMap<K, V>>, over: &Notify) {

@@ -12,7 +12,7 @@ use store::tasks::Reachable;
 use tokio::time::timeout;
 
 use super::{
-    Engine, LEASE, Running, StopReason,
+    ANSWER_WAIT_MAX, Engine, LEASE, Running, StopReason, answered,
     execute::{Backend, Execution, KEEP_WAIT_MAX, LIMIT_MAX, limit},
     now_ms,
     prepare::{Hopeless, Unprepared},
@@ -38,8 +38,7 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
         let mut wait = POLL;
         while !engine.0.shutdown.is_cancelled() {
             wait = match engine.claim_all().await {
-                Ok(Left::Held) => wait_for_held(wait),
-                Ok(Left::Nothing) => POLL,
+                Ok(round) => round.wait(wait),
                 Err(error) => {
                     tracing::warn!(%error, "no task could be claimed");
                     POLL
@@ -56,17 +55,24 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
     .boxed()
 }
 
-/// What a round of claims left in the queue, of what could run here.
-#[derive(Debug, PartialEq, Eq)]
-enum Left {
-    Nothing,
-    /// Somebody's commit held its row.
-    Held,
+/// A round of claims.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Round {
+    has_claimed: bool,
+    /// Something is left that could run here: somebody's commit held its row.
+    is_held: bool,
 }
 
-/// After `last`, which is `POLL` when nothing was held before.
-fn wait_for_held(last: Duration) -> Duration {
-    if last == POLL { HELD_WAIT } else { (last * 2).min(POLL) }
+impl Round {
+    /// How long until the next one, after one that was waited for `last`, which is `POLL` when nothing was held.
+    fn wait(&self, last: Duration) -> Duration {
+        match self {
+            Self { is_held: false, .. } => POLL,
+            Self { has_claimed: true, .. } => HELD_WAIT,
+            _ if last == POLL => HELD_WAIT,
+            _ => (last * 2).min(POLL),
+        }
+    }
 }
 
 /// Keeps as many places at each model server as it can serve.
@@ -78,7 +84,8 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
             let mut slots = engine.0.models.slots();
             slots.push((engine.machine().slot_key, MACHINE_PLACES));
             slots.push((engine.steps().slot_key, STEPS_PLACES));
-            if let Err(error) = store::slots::provide(&engine.0.db, &slots).await {
+            let provided = answered(ANSWER_WAIT_MAX, store::slots::provide(&engine.0.db, &slots));
+            if let Err(error) = provided.await {
                 tracing::warn!(%error, "the places at model servers could not be kept; trying again");
             }
             engine.0.work.notify_one();
@@ -93,24 +100,30 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
 }
 
 impl Engine {
-    async fn claim_all(&self) -> store::Result<Left> {
+    async fn claim_all(&self) -> store::Result<Round> {
+        let db = &self.0.db;
         let mut reachable = self.0.models.claimable();
         reachable.push(self.machine());
         reachable.push(self.steps());
         let longest = LIMIT_MAX + DEADLINE_SLACK;
         let host = self.0.coders.host();
+        let mut round = Round::default();
         while !self.0.shutdown.is_cancelled() {
-            let claimed =
-                store::tasks::claim(&self.0.db, self.0.instance, host, &reachable, LEASE, longest, now_ms());
-            match claimed.await? {
-                Some(task) => self.start_task(task),
+            let claim = store::tasks::claim(db, self.0.instance, host, &reachable, LEASE, longest, now_ms());
+            // One that comes through after all is run by nobody, and so it is found by its lease.
+            match answered(ANSWER_WAIT_MAX, claim).await? {
+                Some(task) => {
+                    self.start_task(task);
+                    round.has_claimed = true;
+                }
                 None => {
-                    let held = store::tasks::passed_over(&self.0.db, host, &reachable).await?;
-                    return Ok(if held { Left::Held } else { Left::Nothing });
+                    let held = store::tasks::passed_over(db, host, &reachable);
+                    round.is_held = answered(ANSWER_WAIT_MAX, held).await?;
+                    break;
                 }
             }
         }
-        Ok(Left::Nothing)
+        Ok(round)
     }
 
     /// What must not be stored, shown or sent anywhere, as it is configured now.
@@ -198,13 +211,15 @@ mod tests {
 
     #[test]
     fn a_held_task_is_looked_for_soon_and_then_ever_less_often() {
+        let held = |has_claimed| Round { has_claimed, is_held: true };
         let mut waits = Vec::new();
         let mut wait = POLL;
-        for _ in 0..4 {
-            wait = wait_for_held(wait);
+        for has_claimed in [false, false, false, true, false] {
+            wait = held(has_claimed).wait(wait);
             waits.push(wait.as_millis());
         }
-        assert_eq!(waits, [5, 10, 20, 40]);
-        assert_eq!(wait_for_held(POLL - HELD_WAIT), POLL);
+        assert_eq!(waits, [5, 10, 20, 5, 10], "one that was held meanwhile has not been looked for before");
+        assert_eq!(held(false).wait(POLL - HELD_WAIT), POLL);
+        assert_eq!(Round { has_claimed: true, is_held: false }.wait(HELD_WAIT), POLL);
     }
 }

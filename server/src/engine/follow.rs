@@ -7,7 +7,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use store::feed::{Listener, Wake};
 use tokio::time::{interval, sleep};
 
-use super::{Engine, StopReason};
+use super::{ANSWER_WAIT_MAX, Engine, StopReason, answered};
 use crate::live::guard;
 
 /// A notification that goes missing costs at most this long.
@@ -28,7 +28,7 @@ pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
 
 impl Engine {
     async fn follow(&self) -> store::Result<()> {
-        let mut listener = Listener::open(&self.0.db).await?;
+        let mut listener = answered(ANSWER_WAIT_MAX, Listener::open(&self.0.db)).await?;
         let mut ticks = interval(POLL);
         loop {
             let wake = tokio::select! {
@@ -53,7 +53,8 @@ impl Engine {
     async fn catch_up(&self) -> store::Result<()> {
         loop {
             let last = self.0.live.log.last();
-            match store::feed::read_after(&self.0.db, last, EVENTS_READ_MAX).await? {
+            let events = store::feed::read_after(&self.0.db, last, EVENTS_READ_MAX);
+            match answered(ANSWER_WAIT_MAX, events).await? {
                 Some(events) if events.is_empty() => return Ok(()),
                 Some(events) => {
                     self.0.live.log.extend(&events);
@@ -61,7 +62,8 @@ impl Engine {
                 }
                 // Trimmed away, or a database that was put back: begin at its end.
                 None => {
-                    self.0.live.log.start_after(store::feed::head(&self.0.db).await?);
+                    let head = answered(ANSWER_WAIT_MAX, store::feed::head(&self.0.db)).await?;
+                    self.0.live.log.start_after(head);
                     self.0.live.wake_all();
                     self.0.work.notify_one();
                     self.0.models.settings_bell().notify_one();

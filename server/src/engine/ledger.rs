@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use store::{Db, commit::Ended};
 
 pub(crate) trait Ledger: Send + Sync {
-    /// `false` when the attempt is no longer ours.
+    /// `false` when the attempt is no longer ours. Asked twice, it appends once.
     fn append(&self, stream: StreamId, start: u64, text: String) -> BoxFuture<'_, store::Result<bool>>;
     fn phase(&self, stream: StreamId, phase: Phase) -> BoxFuture<'_, store::Result<()>>;
     /// A call of the model used so many tokens.

@@ -12,10 +12,10 @@ use futures::future::{BoxFuture, FutureExt as _, OptionFuture};
 use tokio::{
     sync::mpsc,
     task::yield_now,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{Stop, StopReason, ledger::Ledger, redact::Redactor};
+use super::{Stop, StopReason, answered, ledger::Ledger, redact::Redactor};
 use crate::live::Stream;
 
 /// A batch is written when it is this old or this long, whichever comes first. What a crash takes back of what was shown
@@ -27,6 +27,10 @@ const BATCH_BYTES_MAX: usize = 4 * 1024;
 const SHOW_EVERY: Duration = Duration::from_millis(2);
 /// Longer than any commit takes, shorter than the lease.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(8);
+/// How long one try at a batch may take, and the pause before the next one while the database is away: it may only
+/// have broken a connection, or be back in a moment.
+const APPEND_WAIT_MAX: Duration = Duration::from_secs(3);
+const APPEND_AGAIN: Duration = Duration::from_millis(100);
 /// Between two tries to count tokens, and how long they are tried once the model is done. A limit of spending holds only
 /// for what is counted.
 const COUNT_AGAIN: Duration = Duration::from_secs(1);
@@ -159,11 +163,19 @@ impl<'a> Writer<'a> {
         let text = std::mem::take(&mut self.pending);
         self.since = None;
         let (len, ledger, stream, start) = (text.len() as u64, self.ledger, self.stream, self.durable);
-        async move {
-            let append = timeout(WRITE_WAIT_MAX, ledger.append(stream, start, text)).await;
-            (len, append.unwrap_or_else(|_| Err(store::Error::Unknown("no answer in time".into()))))
-        }
-        .boxed()
+        let append = async move {
+            loop {
+                let append = answered(APPEND_WAIT_MAX, ledger.append(stream, start, text.clone()));
+                match append.await {
+                    Err(error) if error.is_away() => {
+                        tracing::debug!(%stream, %error, "output will be written again");
+                        sleep(APPEND_AGAIN).await;
+                    }
+                    done => return done,
+                }
+            }
+        };
+        async move { (len, answered(WRITE_WAIT_MAX, append).await) }.boxed()
     }
 
     fn flushed(&mut self, len: u64, result: store::Result<bool>) {

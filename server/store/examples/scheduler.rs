@@ -19,7 +19,7 @@ use domain::{
 use sqlx::{PgPool, postgres::PgConnectOptions};
 use store::{
     Db,
-    commit::{self, Ended},
+    commit::{self, Ended, Loss},
     instances, slots,
     tasks::{self, Reachable},
     workspace,
@@ -138,7 +138,7 @@ impl Table {
         let left = instances::register(&self.db, Uuid::now_v7(), place).await?;
         ensure!(left.len() == IN_FLIGHT, "{} were in flight", left.len());
         let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt }).collect();
-        for (_, reported) in commit::report_lost(&self.db, left, 1).await {
+        for (_, reported) in commit::report_lost(&self.db, left, Loss::Gone, 1).await {
             reported?;
         }
         Ok(began.elapsed())

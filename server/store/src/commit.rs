@@ -4,36 +4,28 @@
 //! Locks are taken in one order (session, chat, tasks by id, files by id, stream, slot, head of the feed), so two
 //! transactions never wait for each other.
 
+mod ended;
+
 use domain::{
     Rejected,
     attachment::Attachment,
     battle::{self, Battle, Fresh},
-    catalogue::ModelRef,
-    chat::{Input, Kind, Report},
+    chat::{Input, Kind},
     feed::{Event, Seq, StreamId},
-    flow::answer,
-    id::{AttachmentId, Attempt, BattleId, ChatId, RunId, SessionId, TaskId},
+    id::{AttachmentId, BattleId, ChatId, RunId, SessionId, TaskId},
     layout,
-    output::{Outcome, Phase},
+    output::Phase,
     run,
-    task::{self, Owner, Work},
-    tool::{self, Ask},
-    transcript::Transcript,
+    task::{self, Owner},
+    tool::Ask,
     workspace::ChatEntry,
 };
-use futures::{StreamExt as _, stream};
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{
-    Db, Result, attachments, battles, chats, feed, layouts,
-    record::record,
-    results::{self, Made},
-    runs, streams, tasks, workspace,
-};
+use crate::{Db, Result, attachments, battles, chats, feed, layouts, record::record, runs, tasks, workspace};
 
-/// Fewer than there are connections, so that nobody else waits for one.
-const LOST_AT_ONCE: usize = 8;
+pub use ended::{Ended, Loss, report, report_lost};
 
 /// What a commit did.
 #[derive(Debug, PartialEq)]
@@ -95,139 +87,20 @@ pub async fn chat_with_files(
     finish(tx, events).await
 }
 
-/// The end of an attempt as the engine saw it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
-    pub task: TaskId,
-    pub attempt: Attempt,
-    pub outcome: Outcome,
-    /// What a title task said.
-    pub said: Option<String>,
-    /// The model that would name the chat.
-    pub title_model: Option<ModelRef>,
-    pub at_ms: i64,
-}
-
-/// Attempts that nobody runs any more. A server that died may have left thousands, so several are under way at once.
-pub async fn report_lost(db: &Db, lost: Vec<StreamId>, at_ms: i64) -> Vec<(StreamId, Result<Committed>)> {
-    let report = |stream: StreamId| async move {
-        let StreamId { task, attempt } = stream;
-        let ended = Ended { task, attempt, outcome: Outcome::Lost, said: None, title_model: None, at_ms };
-        (stream, report(db, ended).await)
-    };
-    stream::iter(lost).map(report).buffer_unordered(LOST_AT_ONCE).collect().await
-}
-
-/// Settles, requeues or refuses as stale. How long the output is, the table says: whoever reports may have
-/// seen more than what survived.
-pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
-    let Ended { task, attempt, outcome, said, title_model, at_ms } = ended;
-    let outcome = storable(outcome);
-    let mut tx = db.pool.begin().await?;
-    let events = match owner_of(&mut tx, task).await? {
-        Owner::Chat(chat) => {
-            let chat = chats::lock(&mut tx, chat).await?;
-            let stream_len = lock_stream(&mut tx, StreamId { task, attempt }).await?;
-            let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
-            chat.decide(Input::Report(Report { task, attempt, outcome, stream_len, said, title, at_ms }))?
-        }
-        Owner::Battle(battle) => {
-            let battle = battles::lock(&mut tx, battle).await?;
-            let stream = StreamId { task, attempt };
-            let stream_len = lock_stream(&mut tx, stream).await?;
-            let Made { changes, unkept, checked } = results::read(&mut tx, stream).await?;
-            let work = battle.tasks.get(&task).map(|task| task.work);
-            let said = match work {
-                Some(Work::Digest | Work::Judgement) => Some(said_in(&mut tx, stream).await?),
-                _ => None,
-            };
-            let fresh = Fresh::new(Uuid::now_v7());
-            let report = battle::Report {
-                task,
-                attempt,
-                outcome,
-                stream_len,
-                said,
-                changes,
-                unkept,
-                checked,
-                fresh,
-                at_ms,
-            };
-            battle.decide(battle::Input::Report(Box::new(report)))?
-        }
-        Owner::Run(run) => {
-            let shown = runs::lock(&mut tx, run).await?;
-            let stream = StreamId { task, attempt };
-            let stream_len = lock_stream(&mut tx, stream).await?;
-            let tally = runs::tally(&mut tx, stream).await?;
-            let agent = shown.step_of(task).and_then(|step| step.step.agent());
-            // The run is locked meanwhile, and what an agent said may be long: it is read once, when the step is over.
-            let settled = shown.tasks.get(&task).filter(|task| task.is_settled_by(attempt, &outcome));
-            let (mut kept, mut tried) = (None, 0);
-            if let Some((agent, settled)) = agent.zip(settled) {
-                let said = streams::tail_with(&mut tx, stream, stream_len, SAID_OF_STEP_BYTES_MAX).await?;
-                let transcript = Transcript::read(&said.text);
-                tried = tool::tries_to_change(&transcript);
-                for (attempt, len) in &settled.lost {
-                    let stream = StreamId { task, attempt: *attempt };
-                    let said = streams::tail_with(&mut tx, stream, *len, SAID_OF_STEP_BYTES_MAX).await?;
-                    tried += tool::tries_to_change(&Transcript::read(&said.text));
-                }
-                kept = matches!(outcome, Outcome::Done { .. })
-                    .then(|| answer::kept(&transcript, agent.part, said.before));
-            }
-            let fresh = Fresh::new(Uuid::now_v7());
-            let ended = run::Ended { task, attempt, outcome, stream_len, tally, tried, fresh, at_ms };
-            let events = shown.ended(ended)?;
-            if let Some(kept) = kept {
-                runs::keep_output(&mut tx, task, &kept).await?;
-            }
-            events
-        }
-    };
-    finish(tx, events).await
-}
-
-/// Nothing is appended while it is locked.
-async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<u64> {
-    let len = sqlx::query_scalar!(
-        "select len from streams where task_id = $1 and attempt = $2 for update",
-        stream.task.0,
-        stream.attempt.0 as i32
-    )
-    .fetch_optional(&mut **tx)
-    .await?;
-    Ok(len.unwrap_or(0) as u64)
-}
-
-/// An opinion that is longer is none.
-const SAID_BYTES_MAX: u64 = 256 * 1024;
-
-/// With all that its tools said. Of more, the end is read, because that is where the answer is.
-const SAID_OF_STEP_BYTES_MAX: u64 = 16 * 1024 * 1024;
-
-/// What survived of what was said, without reasoning.
-async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<String> {
-    Ok(Transcript::read(&streams::read_with(tx, stream, 0, SAID_BYTES_MAX).await?).text())
-}
-
 /// What a running task is doing now.
 pub async fn phase(db: &Db, stream: StreamId, phase: Phase, at_ms: i64) -> Result<Committed> {
     let phase = storable_phase(phase);
     let mut tx = db.pool.begin().await?;
     let StreamId { task, attempt } = stream;
     let events = match owner_of(&mut tx, task).await? {
-        Owner::Chat(chat) => {
-            let chat = chats::lock(&mut tx, chat).await?;
-            let task = chat.tasks.get(&task).ok_or(Rejected::Stale)?;
-            task.decide(task::Input::Phase { attempt, phase, at_ms })?
-        }
         Owner::Battle(battle) => {
             let input = battle::Input::Phase { task, attempt, phase, at_ms };
             battles::lock(&mut tx, battle).await?.decide(input)?
         }
-        Owner::Run(run) => runs::lock(&mut tx, run).await?.phased(task, attempt, phase, at_ms)?,
+        // It changes nothing but the task, so nobody else's work is held up.
+        Owner::Chat(_) | Owner::Run(_) => {
+            tasks::lock(&mut tx, task).await?.decide(task::Input::Phase { attempt, phase, at_ms })?
+        }
     };
     finish(tx, events).await
 }
@@ -277,7 +150,7 @@ pub async fn start_run(db: &Db, shown: run::Shown, at_ms: i64, origin: layout::O
 
 pub async fn cancel_run(db: &Db, id: RunId, at_ms: i64) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let events = runs::lock(&mut tx, id).await?.cancel(Fresh::new(Uuid::now_v7()), at_ms)?;
+    let events = runs::lock_all(&mut tx, id).await?.cancel(Fresh::new(Uuid::now_v7()), at_ms)?;
     finish(tx, events).await
 }
 
@@ -302,15 +175,6 @@ fn storable_phase(phase: Phase) -> Phase {
         Phase::Asking(ask) => {
             Phase::Asking(Ask { title: clean(ask.title), detail: clean(ask.detail), ..ask })
         }
-        other => other,
-    }
-}
-
-/// What a model server says of its failure must not keep the task from ending.
-fn storable(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Failed { reason } => Outcome::Failed { reason: clean(reason) },
-        Outcome::Void { reason } => Outcome::Void { reason: clean(reason) },
         other => other,
     }
 }

@@ -7,6 +7,8 @@ pub enum Error {
     Rejected(#[from] Rejected),
     #[error("the database refused or did not answer: {0}")]
     Sql(sqlx::Error),
+    #[error("the database gave no answer in time")]
+    Silent,
     #[error("the database's tables could not be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
     #[error("a stored value is not what this version understands: {0}")]
@@ -26,7 +28,11 @@ const PASSING: [&str; 6] = ["08", "25P03", "40", "53", "55P03", "57"];
 impl Error {
     /// Whether the database was away, or too busy to be asked. Whatever else it says, it says again.
     pub fn is_away(&self) -> bool {
-        let Self::Sql(error) = self else { return false };
+        let error = match self {
+            Self::Silent => return true,
+            Self::Sql(error) => error,
+            _ => return false,
+        };
         match error {
             sqlx::Error::Io(_)
             | sqlx::Error::PoolTimedOut
@@ -111,6 +117,7 @@ mod tests {
         let said = |code| Error::from(sqlx::Error::Database(Box::new(Said(code))));
         for (error, is_away) in [
             (sqlx::Error::Io(io::ErrorKind::ConnectionReset.into()).into(), true),
+            (Error::Silent, true),
             (sqlx::Error::PoolTimedOut.into(), true),
             (sqlx::Error::PoolClosed.into(), true),
             (said("57P01"), true),

@@ -24,8 +24,13 @@ pub mod tasks;
 pub mod workspace;
 pub mod worktrees;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use std::time::Duration;
+
+use sqlx::{
+    Connection as _, PgConnection,
+    postgres::{PgConnectOptions, PgPool, PgPoolOptions},
+};
+use tokio::time::timeout;
 
 pub use chats::{Conversation, Said, SentFile, conversation};
 pub use error::Error;
@@ -37,6 +42,8 @@ const CONNECTIONS_MAX: u32 = 16;
 /// waits with it.
 const CONNECTIONS_READY: u32 = 8;
 const CONNECTION_WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long a connection may take to say that it is there.
+const PING_WAIT_MAX: Duration = Duration::from_secs(3);
 
 /// The database, cheap to clone.
 #[derive(Clone, Debug)]
@@ -77,7 +84,15 @@ impl Db {
             ("tcp_keepalives_interval", "5"),
             ("tcp_keepalives_count", "3"),
         ]);
+        let is_on_a_network = options.get_socket().is_none() && !options.get_host().starts_with('/');
         let pool = PgPoolOptions::new()
+            .test_before_acquire(false)
+            .before_acquire(|connection, _| Box::pin(answers(connection)))
+            // A query that was given up may have been so because the connection is dead, and nobody says so: the pool
+            // would wait for its end for a quarter of an hour, and lack it until then.
+            .after_release(move |connection, _| {
+                Box::pin(async move { Ok(!is_on_a_network || answers(connection).await?) })
+            })
             .max_connections(CONNECTIONS_MAX)
             .min_connections(ready)
             // One that is closed for its age is replaced in the middle of somebody's request.
@@ -99,6 +114,13 @@ impl Db {
 
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+async fn answers(connection: &mut PgConnection) -> sqlx::Result<bool> {
+    match timeout(PING_WAIT_MAX, connection.ping()).await {
+        Ok(answer) => answer.map(|()| true),
+        Err(late) => Err(sqlx::Error::Io(late.into())),
     }
 }
 

@@ -22,15 +22,20 @@ pub use recordings::{Recording, free, is_freed, recordings};
 use crate::{
     Db, Error, Result,
     chats::{from_word, word},
-    tasks::TaskRow,
+    tasks::{self, TaskRow},
 };
 
+/// Locks the run and a task of it. What is decided about the end of one step changes no other that has begun or waits to
+/// be claimed, so those can be claimed meanwhile.
+pub(crate) async fn lock_for(tx: &mut Transaction<'_, Postgres>, id: RunId, task: TaskId) -> Result<Shown> {
+    lock(tx, id).await?;
+    tasks::lock(tx, task).await?;
+    load(tx, id).await
+}
+
 /// Locks the run and whatever of its tasks is not over, so that what is decided on stays as it was read.
-pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Result<Shown> {
-    sqlx::query!("select 1 as one from flow_runs where id = $1 for update", id.0)
-        .fetch_optional(&mut **tx)
-        .await?
-        .ok_or_else(|| Rejected::missing("run"))?;
+pub(crate) async fn lock_all(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Result<Shown> {
+    lock(tx, id).await?;
     sqlx::query!(
         "select 1 as one from tasks where run_id = $1 and status <> 'settled' order by id for update",
         id.0
@@ -38,6 +43,14 @@ pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Resul
     .fetch_all(&mut **tx)
     .await?;
     load(tx, id).await
+}
+
+async fn lock(tx: &mut Transaction<'_, Postgres>, id: RunId) -> Result<()> {
+    sqlx::query!("select 1 as one from flow_runs where id = $1 for update", id.0)
+        .fetch_optional(&mut **tx)
+        .await?
+        .ok_or_else(|| Rejected::missing("run"))?;
+    Ok(())
 }
 
 pub async fn get(db: &Db, id: RunId) -> Result<Shown> {
@@ -54,7 +67,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: RunId) -> Result<Sho
     .fetch_optional(&mut *connection)
     .await?
     .ok_or_else(|| Rejected::missing("run"))?;
-    let tasks = tasks(connection, id).await?;
+    let tasks = tasks_of(connection, id).await?;
     let Steps { steps, carried_by, tried } = steps(connection, id, &tasks).await?;
     let is_begun = tasks.values().any(|task| !task.attempts().is_empty());
     let status = status(&row.status, row.cancelling, is_begun, row.error)?;
@@ -138,7 +151,7 @@ fn under_way(task: Option<&Task>) -> StepStatus {
     }
 }
 
-async fn tasks(connection: &mut PgConnection, id: RunId) -> Result<BTreeMap<TaskId, Task>> {
+async fn tasks_of(connection: &mut PgConnection, id: RunId) -> Result<BTreeMap<TaskId, Task>> {
     let rows = sqlx::query_as!(
         TaskRow,
         "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,

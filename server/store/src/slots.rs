@@ -5,13 +5,23 @@ use sqlx::PgConnection;
 
 use crate::{Db, Result};
 
-/// Makes the places of each server as many as its limit. A place in use is never taken away; it goes with the
-/// next call once it is free. Servers list the same places at the same time, each in its own order, so the rows
+/// Makes the places of each server as many as its limit, and frees those of tasks that do not run. A place in use is
+/// never taken away; it goes with the next call once it is free. Servers list the same places at the same time, each in its own order, so the rows
 /// are taken in the order of their keys.
 pub async fn provide(db: &Db, limits: &[(String, u32)]) -> Result<()> {
     let keys: Vec<String> = limits.iter().map(|(key, _)| key.clone()).collect();
     let counts: Vec<i32> = limits.iter().map(|(_, count)| *count as i32).collect();
     let mut tx = db.pool.begin().await?;
+    sqlx::query!(
+        "with over as (
+             select tasks.id from slots join tasks on tasks.id = slots.task_id
+             where status <> 'running'
+             order by 1 for share of tasks skip locked
+         )
+         update slots set task_id = null from over where slots.task_id = over.id"
+    )
+    .execute(&mut *tx)
+    .await?;
     sqlx::query!(
         "insert into slots (slot_key, n)
          select wanted.slot_key, n
@@ -40,17 +50,20 @@ pub async fn provide(db: &Db, limits: &[(String, u32)]) -> Result<()> {
     Ok(())
 }
 
-/// Takes a place for a task that gave its own back while a person was asked. `false`: none is free, or the attempt
-/// is no longer running.
+/// Takes a place for a task that gave its own back while a person was asked, unless it has one again already. `false`:
+/// none is free, or the attempt is no longer running. The task is locked first: an attempt that ends meanwhile would
+/// leave its place taken.
 pub async fn regain(db: &Db, stream: StreamId, slot_key: &str) -> Result<bool> {
     let taken = sqlx::query!(
-        "with free as (
-             select slot_key, n from slots where slot_key = $3 and task_id is null
-             limit 1 for update skip locked
+        "with running as (
+             select id from tasks where id = $1 and attempt = $2 and status = 'running' for share
+         ), free as (
+             select slot_key, n from slots, running
+             where slot_key = $3 and (task_id is null or task_id = running.id)
+             order by task_id is null
+             limit 1 for update of slots skip locked
          )
-         update slots set task_id = $1 from free
-         where slots.slot_key = free.slot_key and slots.n = free.n
-           and exists (select from tasks where id = $1 and attempt = $2 and status = 'running')",
+         update slots set task_id = $1 from free where slots.slot_key = free.slot_key and slots.n = free.n",
         stream.task.0,
         stream.attempt.0 as i32,
         slot_key

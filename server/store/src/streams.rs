@@ -12,8 +12,8 @@ pub struct Extent {
     pub ended: bool,
 }
 
-/// Appends `text` at `start`. `false` when the attempt is over or does not stand there: whoever writes has
-/// been replaced and must stop.
+/// Appends `text` at `start`, once: whoever got no answer may ask again. `false` when the attempt is over or does not
+/// stand there: whoever writes has been replaced and must stop.
 pub async fn append(db: &Db, stream: StreamId, start: u64, text: &str) -> Result<bool> {
     let done = sqlx::query_scalar!(
         r#"with grown as (
@@ -36,7 +36,22 @@ pub async fn append(db: &Db, stream: StreamId, start: u64, text: &str) -> Result
     )
     .fetch_optional(&db.pool)
     .await?;
-    Ok(done.is_some())
+    if done.is_some() {
+        return Ok(true);
+    }
+    let is_there = sqlx::query_scalar!(
+        r#"select exists (
+               select from streams join stream_chunks chunk using (task_id, attempt)
+               where task_id = $1 and attempt = $2 and start = $3 and chunk.body = $4 and not ended
+           ) as "is_there!""#,
+        stream.task.0,
+        stream.attempt.0 as i32,
+        start as i64,
+        text.as_bytes()
+    )
+    .fetch_one(&db.pool)
+    .await?;
+    Ok(is_there)
 }
 
 pub async fn extent(db: &Db, stream: StreamId) -> Result<Option<Extent>> {

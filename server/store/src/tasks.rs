@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use domain::{
+    Rejected,
     catalogue::ModelRef,
     feed::StreamId,
     id::{Attempt, BattleId, ChatId, RunId, TaskId},
+    slot,
     task::{self, Owner, Status, Task, Work},
 };
-use sqlx::postgres::types::PgInterval;
+use sqlx::{Postgres, Transaction, postgres::types::PgInterval};
 use uuid::Uuid;
 
-use crate::{Db, Error, Result, chats::from_word, commit};
+use crate::{Db, Error, Result, chats::from_word, commit, streams};
 
 /// A model server that this process can reach: its name in tasks, and the key of its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +22,9 @@ pub struct Reachable {
     pub slot_key: String,
 }
 
-/// Claims the task that goes first among those whose server has a free place. The task, its place and the
-/// lease are taken in one statement: nothing holds a lease while it waits, and two claimers never get the
-/// same task or the same place.
+/// Claims the task that goes first (`domain::slot`) among those whose server has a free place. The task, its place and
+/// the lease are taken in one statement: nothing holds a lease while it waits, and two claimers never get the same task
+/// or the same place.
 pub async fn claim(
     db: &Db,
     by: Uuid,
@@ -36,17 +38,34 @@ pub async fn claim(
     let mut tx = db.pool.begin().await?;
     let row = sqlx::query_as!(
         TaskRow,
-        r#"with picked as (
-               select tasks.id, slots.slot_key, slots.n
+        r#"with due as (
+               select tasks.id, tasks.rank, slots.slot_key, slots.n
+               from tasks
+               join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
+               join slots on slots.slot_key = mine.slot_key and slots.task_id is null
+                   and coalesce(slots.background_at_ms, 0) <= $8
+               where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
+                 and tasks.rank between 0 and $8
+               order by tasks.rank, tasks.id
+               limit 1
+               for update of tasks, slots skip locked
+           ), first as (
+               select tasks.id, tasks.rank, slots.slot_key, slots.n
                from tasks
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
+                 and not exists (select from due)
                order by tasks.rank, tasks.id
                limit 1
                for update of tasks, slots skip locked
+           ), picked as (
+               select * from due union all select * from first
            ), placed as (
-               update slots set task_id = picked.id from picked
+               update slots
+               set task_id = picked.id,
+                   background_at_ms = case when picked.rank < 0 then background_at_ms else $6 end
+               from picked
                where slots.slot_key = picked.slot_key and slots.n = picked.n
            )
            update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
@@ -60,7 +79,8 @@ pub async fn claim(
         interval(lease)?,
         interval(limit)?,
         at_ms,
-        host
+        host,
+        slot::due_since(at_ms)
     )
     .fetch_optional(&mut *tx)
     .await?;
@@ -129,14 +149,53 @@ pub struct Running {
     pub cancelling: bool,
 }
 
-/// What was claimed by someone who no longer renews its lease.
-pub async fn expired(db: &Db) -> Result<Vec<StreamId>> {
+/// Locks a task, so that what is decided on stays as it was read.
+pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: TaskId) -> Result<Task> {
+    let row = sqlx::query_as!(
+        TaskRow,
+        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,
+             attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
+         from tasks where id = $1 for update",
+        id.0
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    row.ok_or(Rejected::Stale)?.into_task()
+}
+
+/// An attempt whose lease has run out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expired {
+    pub stream: StreamId,
+    /// It is past its deadline too, so that nobody renews it any more.
+    pub is_overdue: bool,
+}
+
+/// What was claimed by someone who has not renewed its lease.
+pub async fn expired(db: &Db) -> Result<Vec<Expired>> {
     let rows = sqlx::query!(
-        "select id, attempt from tasks where status = 'running' and lease_until < now() limit 100"
+        r#"select id, attempt, now() >= deadline_at as "is_overdue!" from tasks
+           where status = 'running' and lease_until < now() limit 100"#
     )
     .fetch_all(&db.pool)
     .await?;
-    Ok(rows.into_iter().map(|row| crate::streams::id(row.id, row.attempt)).collect())
+    let expired = |stream, is_overdue| Expired { stream, is_overdue };
+    Ok(rows.into_iter().map(|row| expired(streams::id(row.id, row.attempt), row.is_overdue)).collect())
+}
+
+/// Whether the lease of an attempt has run out by now, not when the transaction began.
+pub(crate) async fn is_expired(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<bool> {
+    let is_expired = sqlx::query_scalar!(
+        r#"select exists (
+               select from tasks
+               where id = $1 and attempt = $2 and status = 'running' and lease_until < clock_timestamp()
+           ) as "is_expired!""#,
+        stream.task.0,
+        stream.attempt.0 as i32
+    )
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(is_expired)
 }
 
 /// A queued task's server, and how many tasks go before it there: those that run, and those of earlier rank.

@@ -203,7 +203,7 @@ impl World {
         }
     }
 
-    /// What the claim statement does: the queued task with the earliest rank whose server has a free place.
+    /// What the claim statement does, but for ageing: the queued task of the lowest rank whose server has a free place.
     fn claim(&mut self) {
         let queued = self.open().filter(|task| matches!(task.status, task::Status::Queued));
         let free = |task: &&Task| self.in_use(&task.model.server) < limit(&task.model.server);

@@ -12,7 +12,7 @@ use crate::{
     feed::Event,
     flow::{Plan, StepId, rounds::Tally},
     id::{Attempt, ProjectId, RunId, SessionId, TaskId},
-    output::{Outcome, Phase},
+    output::Outcome,
     slot,
     task::{self, ATTEMPTS_MAX, Owner, PAID_ATTEMPTS_MAX, Task, Work},
 };
@@ -65,17 +65,6 @@ impl Shown {
         let mut events = vec![Event::FlowRunStarted { run: Box::new(self.clone()) }];
         events.extend(self.told(changes, &mut fresh, at_ms));
         Ok(events)
-    }
-
-    pub fn phased(
-        &self,
-        task: TaskId,
-        attempt: Attempt,
-        phase: Phase,
-        at_ms: i64,
-    ) -> Result<Vec<Event>, Rejected> {
-        let task = self.tasks.get(&task).ok_or(Rejected::Stale)?;
-        task.decide(task::Input::Phase { attempt, phase, at_ms })
     }
 
     pub fn ended(&self, ended: Ended) -> Result<Vec<Event>, Rejected> {

@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// What the claim statement does: the queued task with the earliest rank whose server has a free place.
+    /// What the claim statement does, but for ageing: the queued task of the lowest rank whose server has a free place.
     fn claim(&mut self) {
         let queued = |task: &&Task| matches!(task.status, Status::Queued);
         let tasks = self.chats.values().flat_map(|chat| chat.tasks.values()).filter(queued);

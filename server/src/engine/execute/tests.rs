@@ -86,6 +86,8 @@ struct Memory {
     append_takes: Duration,
     fenced: bool,
     append_failures: Mutex<u32>,
+    /// Whether that is for good.
+    refuses: bool,
     report_failures: Mutex<u32>,
     /// How many reports there were when what ran was ended.
     ended: Mutex<Vec<usize>>,
@@ -125,7 +127,10 @@ impl Ledger for Memory {
             let mut failures = guard(&self.append_failures);
             if *failures > 0 {
                 *failures -= 1;
-                return Err(store::Error::Sql(sqlx::Error::PoolTimedOut));
+                return Err(match self.refuses {
+                    true => store::Error::Unknown("no such table".into()),
+                    false => store::Error::Sql(sqlx::Error::PoolTimedOut),
+                });
             }
             drop(failures);
             let at = self.began.unwrap().elapsed().as_millis();
@@ -319,11 +324,24 @@ async fn a_secret_passes_nowhere_else_either() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_batch_that_was_not_written_nothing_is_written_behind_the_gap() {
-    let memory = Memory { append_failures: Mutex::new(1), ..Memory::new() };
+    let memory = Memory { append_failures: Mutex::new(1), refuses: true, ..Memory::new() };
     memory
         .run(&Stop::default(), vec![Step::Say("lost "), Step::Wait(500), Step::Say("later"), Step::Ignore])
         .await;
     assert_eq!((memory.text().as_str(), memory.outcomes()), ("", vec![Outcome::Lost]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn output_is_written_again_while_the_database_is_away_but_not_beyond_the_lease() {
+    let steps = || vec![Step::Say("first "), Step::Wait(500), Step::Say("last")];
+    let memory = Memory { append_failures: Mutex::new(20), ..Memory::new() };
+    memory.run(&Stop::default(), steps()).await;
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("first last", vec![done()]));
+
+    let memory = Memory { append_failures: Mutex::new(1_000), ..Memory::new() };
+    memory.run(&Stop::default(), steps()).await;
+    assert_eq!((memory.text().as_str(), memory.outcomes()), ("", vec![Outcome::Lost]));
+    assert!(memory.began.unwrap().elapsed() < super::super::LEASE);
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,6 @@ use domain::{
     feed::StreamId,
     id::TaskId,
     output::Outcome,
-    slot::INTERACTIVE_HEAD_START_MS,
     task::{Status, Work},
 };
 use sqlx::PgPool;
@@ -134,32 +133,51 @@ async fn a_task_whose_row_is_held_is_told_from_none(pool: PgPool) {
     assert!(!passed_over().await.unwrap(), "its place is taken");
 }
 
-/// A title is background work: turns overtake it for as long as the head start lasts, no longer.
+const MINUTE: i64 = 60_000;
+
+/// A title is background work: turns overtake it, however old it is, but for one title in a minute.
 #[sqlx::test(migrations = "../../migrations")]
 async fn turns_go_first_and_titles_do_not_starve(pool: PgPool) {
     let scene = Scene::new(pool).await;
-    let (_, stream) = scene.start("local").await;
-    let title_at = 10_000;
-    let report = commit::Ended { title_model: Some(model("local")), ..ended(stream, done(), title_at) };
-    commit::report(&scene.db, report).await.unwrap();
-
-    let last_to_overtake = title_at + INTERACTIVE_HEAD_START_MS - 1;
-    for at in [last_to_overtake + 2, last_to_overtake, title_at + 1] {
+    let claim = async |at| {
+        let servers = reachable(&["local"]);
+        let claimed = tasks::claim(&scene.db, Uuid::nil(), "here", &servers, LEASE, LEASE, at).await.unwrap();
+        let claimed = claimed.expect("a task");
+        scene.report(stream_of(&claimed), done()).await.unwrap();
+        (claimed.work, claimed.queued_at_ms)
+    };
+    let ask = async |at| {
         let chat = scene.chat().await;
         commit::chat(&scene.db, chat, ask(turn(), "local", at)).await.unwrap();
+    };
+    for at in [1_000, 2_000, 3_000] {
+        let (_, stream) = scene.start("local").await;
+        let report = commit::Ended { title_model: Some(model("local")), ..ended(stream, done(), at) };
+        commit::report(&scene.db, report).await.unwrap();
     }
-    let mut order = Vec::new();
-    while let Some(task) = scene.claim(Uuid::nil()).await {
-        order.push((task.work, task.queued_at_ms));
-        scene.report(stream_of(&task), done()).await.unwrap();
+    // Long after the titles were asked for, people ask on and on.
+    let now = 10 * MINUTE;
+    for at in 0..6 {
+        ask(now + at).await;
     }
-    let expected = [
-        (Work::ChatTurn, title_at + 1),
-        (Work::ChatTurn, last_to_overtake),
-        (Work::Title, title_at),
-        (Work::ChatTurn, last_to_overtake + 2),
-    ];
-    assert_eq!(order, expected);
+    let (turn, title) = (Work::ChatTurn, Work::Title);
+    // Nobody knows when a title had its turn last: it was not within a minute.
+    assert_eq!(claim(now + 10).await, (title, 1_000));
+    assert_eq!(claim(now + 20).await, (turn, now));
+    assert_eq!(claim(now + MINUTE).await, (turn, now + 1));
+    assert_eq!(claim(now + MINUTE + 10).await, (title, 2_000));
+    assert_eq!(claim(now + MINUTE + 20).await, (turn, now + 2));
+    assert_eq!(claim(now + MINUTE + 30).await, (turn, now + 3));
+    assert_eq!(claim(now + MINUTE + 40).await, (turn, now + 4));
+    assert_eq!(claim(now + MINUTE + 50).await, (turn, now + 5));
+    assert_eq!(claim(now + MINUTE + 60).await, (title, 3_000), "nobody else waits");
+    ask(now + MINUTE + 70).await;
+    let (_, stream) = scene.start("cloud").await;
+    let young = now + 3 * MINUTE - 1;
+    let report = commit::Ended { title_model: Some(model("local")), ..ended(stream, done(), young) };
+    commit::report(&scene.db, report).await.unwrap();
+    assert_eq!(claim(now + 3 * MINUTE).await, (turn, now + MINUTE + 70), "one that came just now waits");
+    assert_eq!(claim(now + 3 * MINUTE).await, (title, young));
 }
 
 #[sqlx::test(migrations = "../../migrations")]

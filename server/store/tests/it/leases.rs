@@ -3,25 +3,32 @@
 use std::time::Duration;
 
 use domain::{
+    Rejected,
     chat::Input,
     feed::StreamId,
-    output::{Outcome, Phase},
+    output::Outcome,
     task::{ATTEMPTS_MAX, PAID_ATTEMPTS_MAX, Status},
 };
 use sqlx::PgPool;
 use store::{
-    Db, commit, instances, streams,
-    tasks::{self, Running},
+    Db,
+    commit::{self, Loss},
+    instances, streams,
+    tasks::{self, Expired, Running},
 };
 use uuid::Uuid;
 
-use super::scene::{LEASE, Scene, attempt, done, ended, model, reachable, stream_of, within_limit};
+use super::scene::{LEASE, Scene, attempt, done, ended, model, reachable, rejected, stream_of, within_limit};
 
 impl Scene {
     async fn claim_for(&self, by: Uuid, lease: Duration, limit: Duration) -> StreamId {
         let servers = reachable(&["cloud"]);
         let task = tasks::claim(&self.db, by, "here", &servers, lease, limit, self.now()).await.unwrap();
         stream_of(&task.expect("a free place"))
+    }
+
+    async fn expired(&self) -> Vec<Expired> {
+        tasks::expired(&self.db).await.unwrap()
     }
 
     /// As by a process that has everything at hand, whosoever it is.
@@ -44,7 +51,7 @@ async fn a_lease_is_renewed_by_its_owner_until_the_deadline(pool: PgPool) {
     assert_eq!(scene.renewed(own).await, [Running { stream: kept, cancelling: false }]);
     assert_eq!(scene.renewed(other).await, [Running { stream: foreign, cancelling: false }]);
     assert_eq!(scene.renewed(Uuid::now_v7()).await, []);
-    assert_eq!(tasks::expired(&scene.db).await.unwrap(), [overdue]);
+    assert_eq!(scene.expired().await, [Expired { stream: overdue, is_overdue: true }]);
 
     commit::chat(&scene.db, chat, Input::Stop).await.unwrap();
     assert_eq!(scene.renewed(own).await, [Running { stream: kept, cancelling: true }]);
@@ -63,7 +70,7 @@ async fn a_claim_that_nobody_runs_is_not_renewed(pool: PgPool) {
     let real = scene.claim_for(by, LEASE, LEASE).await;
     let kept = tasks::renew(&scene.db, by, &[real], LEASE).await.unwrap();
     assert_eq!(kept, [Running { stream: real, cancelling: false }]);
-    assert_eq!(tasks::expired(&scene.db).await.unwrap(), [ghost]);
+    assert_eq!(scene.expired().await, [Expired { stream: ghost, is_overdue: false }]);
 }
 
 /// A process that slept past its lease keeps its task unless somebody has taken it meanwhile.
@@ -73,9 +80,9 @@ async fn a_late_renewal_keeps_what_nobody_took(pool: PgPool) {
     let (own, other) = (Uuid::now_v7(), Uuid::now_v7());
     scene.ask_anew("cloud").await;
     let stream = scene.claim_for(own, Duration::ZERO, LEASE).await;
-    assert_eq!(tasks::expired(&scene.db).await.unwrap(), [stream]);
+    assert_eq!(scene.expired().await, [Expired { stream, is_overdue: false }]);
     assert_eq!(scene.renewed(own).await, [Running { stream, cancelling: false }]);
-    assert_eq!(tasks::expired(&scene.db).await.unwrap(), []);
+    assert_eq!(scene.expired().await, []);
 
     scene.report(stream, Outcome::Lost).await.unwrap();
     assert_eq!(scene.renewed(own).await, [], "it is queued");
@@ -83,6 +90,30 @@ async fn a_late_renewal_keeps_what_nobody_took(pool: PgPool) {
     assert_eq!(again, attempt(stream, 2));
     assert_eq!(scene.renewed(own).await, [], "it is another's");
     assert!(!streams::append(&scene.db, stream, 0, "too late").await.unwrap());
+}
+
+/// Between the look at the leases and the report of those that had run out, their owners may come back.
+#[sqlx::test(migrations = "../../migrations")]
+async fn what_is_renewed_meanwhile_is_not_lost(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let (alive, dead) = (Uuid::now_v7(), Uuid::now_v7());
+    scene.ask_anew("cloud").await;
+    let renewed = scene.claim_for(alive, Duration::ZERO, LEASE).await;
+    scene.ask_anew("cloud").await;
+    let left = scene.claim_for(dead, Duration::ZERO, LEASE).await;
+    let seen: Vec<_> = scene.expired().await.into_iter().map(|expired| expired.stream).collect();
+    assert_eq!(seen, [renewed, left]);
+    assert_eq!(scene.renewed(alive).await.len(), 1);
+    let mut reported = commit::report_lost(&scene.db, seen, Loss::Expired, scene.now()).await;
+    reported.sort_by_key(|(stream, _)| *stream);
+    let (kept, lost) = (reported.remove(0), reported.remove(0));
+    assert_eq!((kept.0, rejected(kept.1)), (renewed, Rejected::Stale));
+    assert_eq!((lost.0, lost.1.is_ok()), (left, true), "the control: nobody renewed this one");
+    assert_eq!(scene.running().await, [renewed]);
+    // Of one that is known to be gone, the lease says nothing.
+    let gone = commit::report_lost(&scene.db, vec![renewed], Loss::Gone, scene.now()).await;
+    assert!(gone[0].1.is_ok(), "{gone:?}");
+    scene.assert_consistent().await;
 }
 
 #[sqlx::test(migrations = "../../migrations")]
@@ -189,8 +220,7 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
         };
         let change = async {
             until_waiting(&pool, 1).await;
-            let phase = Phase::Waiting { seconds: scene.now() as u32 };
-            commit::phase(&scene.db, turn, phase, 5).await
+            commit::chat(&scene.db, chat, Input::Stop).await
         };
         let (renewed, changed, ()) =
             within_limit(async { tokio::join!(tasks::renew(&scene.db, by, &both, LEASE), change, release) })
@@ -200,7 +230,7 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
     }
 }
 
-async fn until_waiting(pool: &PgPool, count: i64) {
+pub async fn until_waiting(pool: &PgPool, count: i64) {
     let waiting = "select count(*) from pg_stat_activity
                    where datname = current_database() and wait_event_type = 'Lock'";
     while sqlx::query_scalar::<_, i64>(waiting).fetch_one(pool).await.unwrap() < count {

@@ -24,7 +24,7 @@ use sqlx::PgPool;
 use store::{Error, commit, feed, history, runs, slots, snapshot, streams, workspace};
 use uuid::Uuid;
 
-use super::scene::{Scene, stream_of};
+use super::scene::{Scene, stream_of, within_limit};
 
 const FIRST: Target = Target::Tab { pane: None };
 const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
@@ -96,6 +96,35 @@ async fn a_run_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     let entry = page.workspace.run(it.id()).unwrap();
     assert_eq!((entry.title.as_str(), &entry.status), ("Research: Which cache?", &Status::Queued));
     scene.assert_consistent().await;
+}
+
+/// One step's news hold up no other step.
+#[sqlx::test(migrations = "../../migrations")]
+async fn what_happens_to_a_step_waits_for_no_other(pool: PgPool) {
+    let scene = Scene::wide(pool).await;
+    let it = run(&scene, FlowId::Research, Band::Small, "Which cache?").await;
+    start(&scene, &it).await;
+    let first = claim(&scene).await.unwrap();
+    let mut other = scene.pool.begin().await.unwrap();
+    sqlx::query("select from tasks where run_id = $1 and status = 'queued' for update")
+        .bind(it.id().0)
+        .execute(&mut *other)
+        .await
+        .unwrap();
+    let stream = stream_of(&first);
+    within_limit(async {
+        let mut run = scene.pool.begin().await.unwrap();
+        sqlx::query("select from flow_runs for update").execute(&mut *run).await.unwrap();
+        commit::phase(&scene.db, stream, Phase::Generating, 5)
+            .await
+            .expect("the run itself is not concerned");
+        run.rollback().await.unwrap();
+        let stream = carry_out(&scene, &first, "said in the end", None).await;
+        scene.report(stream, done()).await.expect("nor are steps that wait to be claimed");
+    })
+    .await;
+    other.rollback().await.unwrap();
+    assert!(claim(&scene).await.is_some(), "the control: one waits");
 }
 
 #[sqlx::test(migrations = "../../migrations")]

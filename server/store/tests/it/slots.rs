@@ -4,7 +4,10 @@ use sqlx::PgPool;
 use store::{Db, slots, tasks};
 use uuid::Uuid;
 
-use super::scene::{Scene, done, stream_of, within_limit};
+use super::{
+    leases::until_waiting,
+    scene::{Scene, done, stream_of, within_limit},
+};
 
 #[sqlx::test(migrations = "../../migrations")]
 async fn places_follow_the_limit_but_none_is_taken_from_what_runs(pool: PgPool) {
@@ -72,6 +75,57 @@ async fn two_servers_provide_the_same_places_in_any_order(pool: PgPool) {
         let all: i64 = sqlx::query_scalar("select count(*) from slots").fetch_one(&pool).await.unwrap();
         assert_eq!(all, 300 * i64::from(count));
     }
+}
+
+/// An agent that asked a person comes back for its place in the moment in which it is declared lost.
+#[sqlx::test(migrations = "../../migrations")]
+async fn an_attempt_that_ends_meanwhile_takes_no_place(pool: PgPool) {
+    let scene = Scene::wide(pool).await;
+    let (_, stream) = scene.start("local").await;
+    sqlx::query("update slots set task_id = null").execute(&scene.pool).await.unwrap();
+    // It is lost as far as its row, and its places are free; the rest of that commit is still to come.
+    let mut lost = scene.pool.begin().await.unwrap();
+    let requeue = "update tasks set status = 'queued', claimed_by = null, lease_until = null where id = $1";
+    sqlx::query(requeue).bind(stream.task.0).execute(&mut *lost).await.unwrap();
+    let commit = async {
+        until_waiting(&scene.pool, 1).await;
+        lost.commit().await.unwrap();
+    };
+    let (taken, ()) =
+        within_limit(async { tokio::join!(slots::regain(&scene.db, stream, "local"), commit) }).await;
+    assert!(!taken.unwrap());
+    assert_eq!(slots::usage(&scene.db).await.unwrap()[1].used, 0);
+}
+
+/// Whoever got no answer does not know that it has its place.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_place_is_regained_once(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let (_, stream) = scene.start("cloud").await;
+    for _ in 0..2 {
+        assert!(slots::regain(&scene.db, stream, "cloud").await.unwrap());
+    }
+    assert_eq!(slots::usage(&scene.db).await.unwrap()[0].used, 1);
+    scene.assert_consistent().await;
+}
+
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_place_is_not_kept_for_what_does_not_run(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let (_, running) = scene.start("cloud").await;
+    let (_, waiting) = scene.ask_anew("local").await;
+    sqlx::query("update slots set task_id = $1 where slot_key = 'local'")
+        .bind(waiting.0)
+        .execute(&scene.pool)
+        .await
+        .unwrap();
+    assert_eq!(scene.claim(Uuid::nil()).await, None, "its only place is taken");
+    slots::provide(&scene.db, &[("cloud".into(), 4)]).await.unwrap();
+    assert_eq!(scene.claim(Uuid::nil()).await.map(|task| task.id), Some(waiting));
+    slots::provide(&scene.db, &[]).await.unwrap();
+    assert_eq!(scene.running().await.len(), 2);
+    assert!(scene.running().await.contains(&running));
+    scene.assert_consistent().await;
 }
 
 async fn places(pool: &PgPool, key: &str) -> i64 {

@@ -108,6 +108,25 @@ async fn output_is_taken_only_where_the_stream_stands(pool: PgPool) {
     assert_eq!(scene.dump().await, before);
 }
 
+/// Whoever got no answer does not know whether it was taken.
+#[sqlx::test(migrations = "../../migrations")]
+async fn what_is_written_again_is_there_once(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let (_, stream) = scene.start("local").await;
+    let append = async |start, text| streams::append(&scene.db, stream, start, text).await.unwrap();
+    for _ in 0..2 {
+        assert!(append(0, "abc").await);
+    }
+    assert!(append(3, "def").await);
+    assert!(append(0, "abc").await, "also when there is more behind it");
+    assert!(!append(0, "abx").await, "another text is another writer's");
+    assert!(!append(0, "ab").await);
+    assert_eq!(streams::read(&scene.db, stream, 0, 10).await.unwrap(), "abcdef");
+    scene.report(stream, done()).await.unwrap();
+    assert!(!append(3, "def").await, "it has ended");
+    scene.assert_consistent().await;
+}
+
 #[sqlx::test(migrations = "../../migrations")]
 async fn an_empty_piece_keeps_its_place_free(pool: PgPool) {
     let scene = Scene::new(pool).await;
