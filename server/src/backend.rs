@@ -25,6 +25,7 @@ pub struct Request {
     pub model: String,
     pub messages: Vec<Message>,
     pub max_tokens: Option<u32>,
+    pub limit_name: LimitName,
     pub sampling: Sampling,
     /// What the model may call for.
     pub tools: Vec<Tool>,
@@ -32,6 +33,14 @@ pub struct Request {
     pub schema: Option<serde_json::Value>,
     pub flavour: Flavour,
     pub limits: Limits,
+}
+
+/// What a server calls the limit of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitName {
+    #[default]
+    MaxTokens,
+    MaxCompletionTokens,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -57,6 +57,19 @@ pub struct Measured {
     pub timings: Option<Timings>,
     /// The model stopped at its token limit, not because it was done.
     pub cut_short: bool,
+    /// That limit, where it was ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<u32>,
+}
+
+impl Measured {
+    /// That the answer is not whole, in words.
+    pub fn cut(&self) -> Option<String> {
+        self.cut_short.then(|| match self.tokens_max {
+            Some(most) => format!("Cut off at its limit of {most} tokens"),
+            None => "Cut off: the model is at its own limit, or its context is full".to_owned(),
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,8 +16,8 @@ pub struct Line {
     pub words: String,
 }
 
-/// `now_ms`, and how many tasks are ahead, are known in the browser only. A turn that is done needs no line; one
-/// that failed says so in its own place.
+/// `now_ms`, and how many tasks are ahead, are known in the browser only. A turn that is done needs no line, unless
+/// its answer was cut off; one that failed says so in its own place.
 pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> {
     let line = |tone, words: String| Some(Line { tone, words });
     match &task.status {
@@ -63,6 +63,7 @@ pub fn line(task: &Task, waiting: Waiting, now_ms: Option<i64>) -> Option<Line> 
             }
         }
         Status::Settled { outcome: Outcome::Cancelled, .. } => line(Tone::Waiting, "Stopped".into()),
+        Status::Settled { outcome: Outcome::Done { measured }, .. } => line(Tone::Waiting, measured.cut()?),
         Status::Settled { .. } => None,
     }
 }
@@ -81,6 +82,7 @@ pub fn news(task: &Task) -> Option<&'static str> {
         Status::Queued => None,
         Status::Running { .. } => Some("Answer started"),
         Status::Settled { outcome, .. } => Some(match outcome {
+            Outcome::Done { measured } if measured.cut_short => "Answer cut off",
             Outcome::Done { .. } => "Answer finished",
             Outcome::Cancelled => "Answer stopped",
             Outcome::Failed { .. } | Outcome::Void { .. } | Outcome::Lost => "Answer failed",
@@ -185,6 +187,11 @@ mod tests {
         check(running(Phase::Generating, true), Some(9_000), "Stopping…");
         check(settled(Outcome::Cancelled), None, "Stopped");
         check(settled(Outcome::Done { measured: Measured::default() }), None, "");
+        let cut = |tokens_max| Outcome::Done {
+            measured: Measured { cut_short: true, tokens_max, ..Measured::default() },
+        };
+        check(settled(cut(Some(512))), None, "Cut off at its limit of 512 tokens");
+        check(settled(cut(None)), None, "Cut off: the model is at its own limit, or its context is full");
     }
 
     #[test]

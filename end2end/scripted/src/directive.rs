@@ -4,7 +4,7 @@
 //! `bytes N [chunk M]` · `reasoning TEXT` · `tool NAME {JSON}` and `shell COMMAND`, which takes the tool that the agent
 //! offers for commands (each ends the answer; its result brings the next part). `on MODEL` makes what follows that
 //! model's alone, until `on any`.
-//! How: `rate N` · `split-utf8` · `loading MS` · `fake-reasoning N` · `error-shape SHAPE`.
+//! How: `limit N` (the model has no more tokens) · `rate N` · `split-utf8` · `loading MS` · `fake-reasoning N` · `error-shape SHAPE`.
 //! Faults: `truncate after N` · `cut after N` · `hang [after N]` · `die` · `status CODE [retry-after S]` ·
 //! `overflow` · `blind` (refuses images) · `crash-line` · `fault-seed N`. `loading` and every fault take `times N`: only the first N requests
 //! with that same conversation meet it. Every fault takes `step N`: only the request after N tool results meets it.
@@ -37,6 +37,8 @@ pub enum Directive {
     Shell(String),
     /// What follows is for this model alone; for all again after `on any`.
     On(String),
+    /// The model says no more than so many tokens, whatever it is allowed.
+    Limit(u64),
     Rate(f64),
     SplitUtf8,
     Loading {
@@ -164,6 +166,7 @@ const NAMES: [&str; 24] = [
     "bytes",
     "reasoning",
     "tool",
+    "limit",
     "rate",
     "split-utf8",
     "loading",
@@ -217,6 +220,7 @@ fn one(name: &str, text: &str) -> Result<Directive, String> {
             let chunk = arguments.named("chunk")?.unwrap_or(BYTES_CHUNK_DEFAULT).max(1);
             Directive::Bytes { total: arguments.first()?, chunk }
         }
+        "limit" => Directive::Limit(arguments.first()?),
         "rate" => Directive::Rate(arguments.first()? as f64),
         "split-utf8" => Directive::SplitUtf8,
         "loading" => Directive::Loading { ms: arguments.first()?, times },

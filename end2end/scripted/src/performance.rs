@@ -40,7 +40,7 @@ impl Performance {
             parts: reply.parts.clone(),
             rate: reply.rate,
             fault: reply.fault.clone(),
-            tokens_max,
+            tokens_max: tokens_max.into_iter().chain(reply.limit).min(),
             begun: Instant::now(),
             said: 0,
             called: false,

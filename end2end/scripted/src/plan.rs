@@ -26,6 +26,8 @@ pub struct Reply {
     pub banner: Option<u32>,
     pub parts: VecDeque<Part>,
     pub fault: Option<Fault>,
+    /// The model has no more tokens than these.
+    pub limit: Option<u64>,
     pub rate: f64,
     /// Cut the bytes on the wire at odd places, chosen by this seed.
     pub split: Option<u64>,
@@ -49,6 +51,7 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
         banner: None,
         parts: VecDeque::new(),
         fault: None,
+        limit: None,
         rate: script.tokens_per_second,
         split: None,
         shape: None,
@@ -83,6 +86,7 @@ pub fn plan(ask: &Ask, script: &Script, seen: u64) -> Result<Reply, Malformed> {
     for directive in &parsed.directives {
         let applies = |times: &Option<u64>| times.is_none_or(|times| seen < times);
         match directive {
+            Directive::Limit(most) => reply.limit = Some(*most),
             Directive::Rate(per_second) => rate = Some(*per_second),
             Directive::SplitUtf8 => reply.split = Some(seed),
             Directive::Loading { ms, times } if applies(times) => reply.silence = Duration::from_millis(*ms),

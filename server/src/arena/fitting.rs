@@ -192,6 +192,7 @@ mod tests {
             model: "m".into(),
             messages: vec![Message::new(Role::User, String::new())],
             max_tokens: Some(1_000),
+            limit_name: Default::default(),
             sampling: Default::default(),
             tools: Vec::new(),
             schema: None,

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::{self, Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Error, Request};
+use super::{Error, LimitName, Request};
 use loading::{Loading, Place, Sight};
 
 /// Asks, and sends on what comes. The channel's bound is the only buffer: a reader that is slow slows the server.
@@ -115,6 +115,14 @@ impl Turn<'_> {
                 // Some models pick their words in no way but their own.
                 Refusal::Other { message, .. } if self.request.sampling.is_named_in(&message) => {
                     self.request.to_mut().sampling = Sampling::default();
+                }
+                // Newer models of OpenAI know the limit by another name only.
+                Refusal::Other { message, .. }
+                    if self.request.max_tokens.is_some()
+                        && self.request.limit_name == LimitName::MaxTokens
+                        && message.contains("max_tokens") =>
+                {
+                    self.request.to_mut().limit_name = LimitName::MaxCompletionTokens;
                 }
                 // Not every server can hold a model to a shape; what is asked says it too.
                 Refusal::Other { message, .. }
@@ -218,7 +226,9 @@ impl Turn<'_> {
                 Ok(())
             }
             Piece::Finish(finish) => {
-                self.reply.measured.cut_short = finish == Finish::Length;
+                let is_cut = finish == Finish::Length;
+                self.reply.measured.cut_short = is_cut;
+                self.reply.measured.tokens_max = self.request.max_tokens.filter(|_| is_cut);
                 Ok(())
             }
             Piece::Done => Ok(()),

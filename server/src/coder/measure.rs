@@ -19,6 +19,7 @@ impl Sum {
                 usage: both(before.usage, next.usage, usage),
                 timings: both(before.timings, next.timings, timings),
                 cut_short: next.cut_short,
+                tokens_max: next.tokens_max,
             },
         });
     }

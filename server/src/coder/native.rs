@@ -244,10 +244,15 @@ impl NativeAgent {
     }
 }
 
+/// An answer in a form ends by itself, and half of one is worth nothing: a limit against endless talk is wide enough
+/// for all of it.
+const FORM_TOKENS: u32 = 4_096;
+
 /// The same conversation, to be ended in this form.
 fn in_form(mut request: Request, form: &Form, words: String) -> Request {
     request.tools.clear();
     request.schema = Some(form.schema.clone());
+    request.max_tokens = request.max_tokens.map(|most| most.max(FORM_TOKENS));
     request.messages.push(Message::new(Role::User, words));
     request
 }

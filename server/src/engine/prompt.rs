@@ -12,7 +12,7 @@ use domain::{
 use store::{Conversation, Said, SentFile};
 
 use crate::{
-    backend::{self, Content, ImageUrl, Limits, Message, Part, Request, Role},
+    backend::{self, Content, ImageUrl, LimitName, Limits, Message, Part, Request, Role},
     models::Endpoint,
 };
 
@@ -48,6 +48,7 @@ pub(crate) fn request(
         model: model.model,
         messages,
         max_tokens: max_tokens.or(small.then_some(SMALL_MODEL_TOKENS_MAX)),
+        limit_name: LimitName::default(),
         tools: Vec::new(),
         schema: None,
         sampling: persona.map(|persona| persona.sampling).unwrap_or_default(),

@@ -66,6 +66,7 @@ impl Benchmark {
             ("Generating", self.tokens_per_sec.map(rate)),
             ("Prompt tokens", self.prompt_tokens.map(|count| count.to_string())),
             ("Completion tokens", self.completion_tokens.map(|count| count.to_string())),
+            ("Cut off at a limit", Some(if self.cut_short { "yes" } else { "no" }.to_owned())),
         ]
     }
 }
@@ -97,6 +98,7 @@ mod tests {
             usage: Some(usage),
             timings: Some(timings),
             cut_short: true,
+            tokens_max: None,
         };
         let benchmark = Benchmark {
             duration_ms: 900,
@@ -108,7 +110,7 @@ mod tests {
             completion_tokens: None,
             cut_short: true,
         };
-        assert_eq!((benchmark.tokens(), benchmark.rows().len()), (None, 7));
+        assert_eq!((benchmark.tokens(), benchmark.rows().len()), (None, 8));
         check(measured, benchmark);
         // A server that says nothing happened has no speed, rather than none at all or an endless one.
         let nothing = Timings { predicted_n: 5, predicted_ms: 0.0, ..Timings::default() };

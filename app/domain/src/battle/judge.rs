@@ -33,6 +33,7 @@ struct Candidate {
     /// What it left in its folder that no patch can hold.
     left_out: Option<String>,
     check: Option<String>,
+    cut_short: bool,
 }
 
 /// How often each pair is judged in each order: few contestants are worth more calls.
@@ -84,6 +85,7 @@ fn candidate(
         tests: tests.into_iter().take(TESTS_MAX).map(|path| names.hidden(path)).collect(),
         left_out: changes.and_then(Changes::left_out_in_brief).map(|words| names.hidden(&words)),
         check: contestant.check.told(&battle.course.base_check).map(|words| names.hidden(&words)),
+        cut_short: contestant.benchmark.as_ref().is_some_and(|benchmark| benchmark.cut_short),
     })
 }
 
@@ -120,13 +122,16 @@ fn prompt(
 
 /// What is measured takes a little besides its digest; a quarter of the room is left for that.
 fn shown(candidate: &Candidate, digest_bytes: usize, nonce: &Nonce) -> String {
-    let Candidate { letter, digest, size, tests, left_out, check } = candidate;
+    let Candidate { letter, digest, size, tests, left_out, check, cut_short } = candidate;
     let mut lines = vec![format!("Result {letter}, as an independent reader described it:")];
     lines.push(nonce.wrap(&format!("result {letter}"), &beginning(digest, digest_bytes)));
     if let Some((files, added, deleted)) = size {
         lines.push(format!(
             "Measured of result {letter}: {files} files changed, {added} lines added, {deleted} lines removed."
         ));
+    }
+    if *cut_short {
+        lines.push(format!("Result {letter} is not whole: what it says was cut off at a limit."));
     }
     // There are three of these, of two results.
     let bytes = digest_bytes / 6;
@@ -168,6 +173,7 @@ mod tests {
             tests: vec!["tests/a.rs".into()],
             left_out: Some("vendor: changes inside a submodule".into()),
             check: Some("check passes, 1.2 s".into()),
+            cut_short: true,
         }
     }
 
@@ -180,6 +186,7 @@ mod tests {
             tests: Vec::new(),
             left_out: None,
             check: None,
+            cut_short: false,
             ..shown_of("It adds a test.")
         };
         let prompt = prompt(Kind::Coding, "Mend it", &shown_of(evil), &second, ROOM, &nonce());
@@ -191,6 +198,7 @@ mod tests {
         assert!(prompt.contains("1 files changed, 1 lines added, 2 lines removed"));
         assert!(prompt.contains("no patch can hold\nvendor: changes inside a submodule"), "{prompt}");
         assert_eq!(prompt.matches("nobody can show it").count(), 1);
+        assert!(prompt.contains("Result P is not whole") && !prompt.contains("Result Q is not whole"));
         assert!(prompt.contains("test files that P changed\ntests/a.rs") && prompt.contains("check passes"));
         for word in ["token", "seconds", "duration"] {
             assert!(!prompt.to_lowercase().contains(word), "{word}");

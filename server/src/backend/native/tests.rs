@@ -33,6 +33,7 @@ fn request(base_url: &Url) -> Request {
         model: "m".to_owned(),
         messages: vec![Message::new(Role::User, "hi")],
         max_tokens: None,
+        limit_name: LimitName::default(),
         sampling: Sampling::default(),
         tools: Vec::new(),
         schema: None,
@@ -99,6 +100,36 @@ async fn an_answer_is_streamed_and_measured() {
     assert_eq!(measured.timings.unwrap().predicted_per_second, 40.5);
     assert!(measured.first_token_ms.unwrap() <= measured.duration_ms);
     assert_eq!(measured.load_ms, None);
+}
+
+#[tokio::test]
+async fn an_answer_that_reaches_its_limit_is_known_to_be_cut() {
+    let cut = "data: {\"id\":\"a\",\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\n";
+    let server = ModelServer::start((0..2).map(|_| Reply::Stream(say(&[&text("So"), cut, DONE])))).await;
+    let free = request(&server.base_url);
+    let limited = Request { max_tokens: Some(64), ..free.clone() };
+    for (request, tokens_max) in [(free, None), (limited, Some(64))] {
+        let measured = heard(&request).await.1.unwrap();
+        assert_eq!((measured.cut_short, measured.tokens_max), (true, tokens_max));
+    }
+}
+
+/// As OpenAI's reasoning models say it.
+#[tokio::test]
+async fn a_limit_goes_by_the_name_that_the_server_knows() {
+    let refusal = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#;
+    let refused = || Reply::Status(400, &[], refusal);
+    let server = ModelServer::start([refused(), Reply::Stream(say(&[&text("So"), FINISH, DONE]))]).await;
+    let limited = |server: &ModelServer| Request { max_tokens: Some(64), ..request(&server.base_url) };
+    let (told, result) = heard(&limited(&server)).await;
+    assert_eq!((told.as_str(), result.is_ok()), ("starting, generating, text So", true));
+    let named =
+        |body: &serde_json::Value| (body["max_tokens"].clone(), body["max_completion_tokens"].clone());
+    let named: Vec<_> = server.asked().iter().map(|(_, body)| named(body)).collect();
+    assert_eq!(named, [(json!(64), json!(null)), (json!(null), json!(64))]);
+
+    let server = ModelServer::start([refused(), refused()]).await;
+    assert!(heard(&limited(&server)).await.1.is_err(), "it is not asked a third time");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio::time::{self, Duration};
 
 use crate::{
-    backend::{Error, Message, Request, Tool},
+    backend::{Error, LimitName, Message, Request, Tool},
     secret::Secret,
 };
 
@@ -15,12 +15,17 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 const TEXT_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn ask(client: &Client, request: &Request) -> Result<RequestBuilder, Error> {
+    let (max_tokens, max_completion_tokens) = match request.limit_name {
+        LimitName::MaxTokens => (request.max_tokens, None),
+        LimitName::MaxCompletionTokens => (None, request.max_tokens),
+    };
     let body = Body {
         model: &request.model,
         messages: &request.messages,
         stream: true,
         stream_options: StreamOptions { include_usage: true },
-        max_tokens: request.max_tokens,
+        max_tokens,
+        max_completion_tokens,
         sampling: request.sampling,
         tools: &request.tools,
         response_format: request.schema.as_ref().map(|schema| ResponseFormat {
@@ -65,6 +70,8 @@ struct Body<'a> {
     stream_options: StreamOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     #[serde(flatten)]
     sampling: Sampling,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
