@@ -10,6 +10,18 @@ test('a question is answered in the page and is there after a reload', async ({ 
   await expect(chat.locator('.message')).toHaveCount(2);
 });
 
+test('an answer that was cut off at a limit says so, also after a reload', async ({ chat }) => {
+  await ask(chat, '[[limit 9]] [[count 60]]');
+  await expect(answer(chat)).toContainText('Cut off');
+  await expect(answer(chat)).toContainText('5 6 7');
+  await chat.reload();
+  await expect(answer(chat)).toContainText('Cut off');
+  await ask(chat, '[[count 5]]');
+  await expect(answer(chat)).toContainText(numbers(5));
+  await expect(answer(chat)).toContainText('tokens/s');
+  await expect(answer(chat)).not.toContainText('Cut off');
+});
+
 test('an answer can be stopped and what came stays', async ({ chat }) => {
   await ask(chat, '[[count 3000]]');
   await expect(answer(chat)).toContainText('10 11 12');

@@ -45,7 +45,7 @@ use crate::{
     arena::Results,
     coder::Coders,
     live::{Live, guard},
-    models::Models,
+    models::{Models, hostname},
     personas::Personas,
     secret::Secret,
 };
@@ -87,6 +87,8 @@ struct Inner {
     secrets: Vec<Secret>,
     /// Who we are in the tasks that we claim.
     instance: Uuid,
+    /// The machine that we run on.
+    machine: String,
     running: Mutex<HashMap<StreamId, Running>>,
     /// One of them is over.
     over: Notify,
@@ -113,6 +115,7 @@ impl Engine {
             client,
             secrets,
             instance,
+            machine: hostname(),
             running: Mutex::default(),
             over: Notify::new(),
             tally: Arc::default(),

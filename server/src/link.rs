@@ -20,14 +20,15 @@ pub async fn print(config: Config) -> anyhow::Result<()> {
     let holder = DataDir::holder(&config.data_dir)?
         .with_context(|| format!("no BooCode is running on {}", config.data_dir.display()))?;
     let url = holder.url.context("BooCode is still starting; try again in a moment")?;
-    let port = url.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).context("its port is unknown")?;
+    let address = url.strip_prefix("http://").and_then(|address| address.parse().ok());
+    let address = address.context("its address is unknown")?;
     let options = match &config.database_url {
         Some(url) => url.expose().parse()?,
         None => postgres::connect_options_of(&config.data_dir)?,
     };
     let db = Db::attach(options).await?;
     let public_url = config.public_url.as_deref().map(str::parse).transpose()?;
-    let site = Site::new(port, public_url.as_ref())?;
+    let site = Site::new(address, public_url.as_ref())?;
     let token =
         Auth::new(Arc::new(db.clone())).issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await?;
     println!("{}", site.login_link(&token));

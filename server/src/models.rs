@@ -12,7 +12,10 @@ mod spoken;
 use std::{sync::Arc, time::Duration};
 
 pub use address::Address;
-use domain::catalogue::{Catalogue, Flavour, Lane, ModelRef, ServerState, choose_default};
+use domain::{
+    catalogue::{Catalogue, Flavour, Lane, ModelRef, ServerState, choose_default},
+    chat::Choice,
+};
 pub use probe::{Seen, look};
 use reqwest::Client;
 use store::tasks::Reachable;
@@ -140,6 +143,12 @@ impl Models {
         let added = self.added.borrow().as_ref().and_then(|added| added.default_model.clone());
         let wanted = self.default_model.clone().or(added);
         choose_default(&self.listing.borrow().catalogue, wanted.as_deref())
+    }
+
+    /// The same, as who answers.
+    pub fn default_choice(&self) -> Option<Choice> {
+        let model = self.default_model()?;
+        Some(Choice::of(model.clone(), self.listing.borrow().catalogue.server(&model.server)?))
     }
 
     pub fn catalogue(&self) -> Catalogue {

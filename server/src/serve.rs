@@ -113,7 +113,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
     tokio::spawn(Arc::clone(&settings).follow(shutdown.clone()));
 
     let public_url = config.public_url.as_deref().map(str::parse).transpose()?;
-    let site = Site::new(address.port(), public_url.as_ref())?.behind(&config.trusted_proxies);
+    let site = Site::new(address, public_url.as_ref())?.behind(&config.trusted_proxies);
     let gate = Arc::new(Gate { site, auth: Auth::new(Arc::new(db.clone())) });
     let link =
         gate.site.login_link(&gate.auth.issue_token(OffsetDateTime::now_utc(), TOKEN_LIFETIME, None).await?);

@@ -18,6 +18,7 @@ use std::{
 };
 
 const POLL: Duration = Duration::from_millis(10);
+/// What a program may take to end, unless it is known to need longer.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 const TAIL_LINES: usize = 60;
 
@@ -66,6 +67,7 @@ pub struct Owned {
     group: Pid,
     name: String,
     pub stop_with: Signal,
+    pub stop_limit: Duration,
     /// Cut off halfway it would leave a mess behind: a wish to stop waits for its end.
     pub finishes: bool,
 }
@@ -78,7 +80,8 @@ impl Owned {
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
-        Ok(Self { child, group, name: name.to_owned(), stop_with: Signal::TERM, finishes: false })
+        let (name, stop_with, stop_limit) = (name.to_owned(), Signal::TERM, STOP_LIMIT);
+        Ok(Self { child, group, name, stop_with, stop_limit, finishes: false })
     }
 
     pub fn pid(&self) -> Pid {
@@ -126,7 +129,7 @@ impl Owned {
         let _ = kill_process_group(self.group, self.stop_with);
         let (began, mut heard) = (Instant::now(), asked());
         let mut status = None;
-        while status.is_none() && began.elapsed() < STOP_LIMIT {
+        while status.is_none() && began.elapsed() < self.stop_limit {
             thread::sleep(POLL);
             // Whoever asks again is in a hurry, and what we started may know a quicker way.
             if asked() > heard {

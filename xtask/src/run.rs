@@ -8,7 +8,11 @@ use crate::{
     workspace::Workspace,
 };
 use anyhow::Result;
-use std::{env, path::PathBuf, process::ExitCode};
+use std::{env, path::PathBuf, process::ExitCode, time::Duration};
+
+/// The server bounds each part of its own end: what it drains, what its agents have running, and its Postgres. Cut off
+/// before, it would leave those to its next start.
+const SERVER_STOP_LIMIT: Duration = Duration::from_secs(120);
 
 #[derive(clap::Args)]
 pub struct Run {
@@ -69,6 +73,7 @@ impl Run {
         }
 
         let mut server = Owned::spawn("boocode", &mut command)?;
+        server.stop_limit = SERVER_STOP_LIMIT;
         let status = server.wait(None)?;
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
     }

@@ -197,6 +197,7 @@ mod tests {
                 state: ServerState::Reachable,
                 models: Vec::new(),
                 also_speaks: also_speaks.to_vec(),
+                machine: None,
             };
             assert_eq!(offer.mismatch(&server).as_deref(), expected, "{offer:?} {server:?}");
         };

@@ -153,6 +153,9 @@ pub struct Terms {
     pub judge: Option<Judge>,
     /// Where the project's folder is: only a server there does the work.
     pub host: String,
+    /// Model servers that are a machine's own, with that machine: another may have one of the same name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub machines: BTreeMap<String, String>,
 }
 
 /// The model of an analysis. A paid one is not repeated as often.

@@ -1,6 +1,6 @@
 //! Which models can be asked, and where: the model servers with their lanes, states and models.
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{collections::BTreeMap, fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,17 @@ pub struct ModelServer {
     /// Besides chat completions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_speaks: Vec<Protocol>,
+    /// The machine that it is a part of, where only that one can ask it. Another machine may have one of the same name.
+    #[serde(skip)]
+    pub machine: Option<String>,
+}
+
+impl Catalogue {
+    /// The servers that are a machine's own, with that machine.
+    pub fn machines(&self) -> BTreeMap<String, String> {
+        let own = |server: &ModelServer| Some((server.name.clone(), server.machine.clone()?));
+        self.servers.iter().filter_map(own).collect()
+    }
 }
 
 impl ModelServer {

@@ -70,6 +70,9 @@ pub struct Task {
     /// Where the folders are that it needs: only a server there can do it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The machine whose own model server is meant, where there may be others of that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The longest that an attempt may take, where its owner says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_s: Option<u32>,
@@ -140,6 +143,7 @@ impl Task {
             persona: None,
             coder: None,
             host: None,
+            machine: None,
             limit_s: None,
             attempts_max: ATTEMPTS_MAX,
             queued_at_ms: at_ms,

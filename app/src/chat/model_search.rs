@@ -88,6 +88,7 @@ mod tests {
             state,
             models: vec![Model::named("a"), Model::named("b")],
             also_speaks: Vec::new(),
+            machine: None,
         };
         let gone = ServerState::Unreachable { reason: "connection refused".into() };
         let servers =

@@ -1,8 +1,11 @@
 //! When to connect, to wait, to sleep and to ask for a new snapshot. Pure: time and sight are inputs, so every
 //! rule is tested without a browser.
 
-/// The server sends a beat every two seconds, so this long a silence means a dead connection.
-const SILENCE_MS_MAX: i64 = 5_000;
+/// The server sends a beat every two seconds, so this long a silence means a dead connection. A look every second finds
+/// it in time for a new one to be there within five or six.
+const SILENCE_MS_MAX: i64 = 4_000;
+/// What a connection may take to open.
+const OPEN_MS_MAX: i64 = 5_000;
 /// A browser keeps up to five more connections to a host, which may be as dead as the one that fell silent. Each
 /// try uses one of them up, so these are short; the next one is new and gets its time.
 const SHORT_TRIES: u32 = 5;
@@ -248,7 +251,7 @@ impl Line {
     }
 
     fn opens_within_ms(&self) -> i64 {
-        if (1..=SHORT_TRIES).contains(&self.failures) { SHORT_TRY_MS } else { SILENCE_MS_MAX }
+        if (1..=SHORT_TRIES).contains(&self.failures) { SHORT_TRY_MS } else { OPEN_MS_MAX }
     }
 
     fn heard(&mut self, now_ms: i64) -> Option<Do> {

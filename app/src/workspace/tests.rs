@@ -45,6 +45,7 @@ impl Story {
             paid: false,
             persona: None,
             coder: None,
+            machine: None,
         };
         story.input(Input::Ask {
             turn,

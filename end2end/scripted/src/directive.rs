@@ -155,7 +155,7 @@ pub fn fault_of_seed(seed: u64) -> Directive {
     Directive::Fault { fault, times: None, step: None }
 }
 
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "shell",
     "on",
     "say",

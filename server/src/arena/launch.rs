@@ -80,7 +80,8 @@ impl Port {
             Kind::Qa => None,
         };
         let host = self.coders.host().to_owned();
-        let terms = Terms { limit_s, tokens_max, carry, check, setup, judge, host };
+        let machines = self.models.catalogue().machines();
+        let terms = Terms { limit_s, tokens_max, carry, check, setup, judge, host, machines };
         let (project, at_ms) = (project.id, now_ms());
         Ok(Launch { id, session, project, kind, prompt, terms, roster, ids, at_ms })
     }

@@ -16,7 +16,7 @@ struct Fixture {
 
 async fn fixture(public_url: Option<&str>) -> Fixture {
     let url = public_url.map(|url| url.parse().unwrap());
-    let site = Site::new(3400, url.as_ref()).unwrap();
+    let site = Site::new(([127, 0, 0, 1], 3400).into(), url.as_ref()).unwrap();
     let gate = Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) });
     let token = gate.auth.issue_token(START, TOKEN_LIFETIME, None).await.unwrap();
     let (session, _) = gate.auth.log_in(token.expose(), PEER, "Firefox", START).await.unwrap();

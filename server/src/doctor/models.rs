@@ -92,6 +92,7 @@ mod tests {
                 state,
                 models: models.iter().copied().map(Model::named).collect(),
                 also_speaks: Vec::new(),
+                machine: None,
             });
             assert_eq!(found.detail, format!("local, http://127.0.0.1:8080: {expected}"));
         };

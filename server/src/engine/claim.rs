@@ -8,7 +8,7 @@ use domain::{
     task::{Status, Task},
 };
 use futures::future::{BoxFuture, FutureExt as _};
-use store::tasks::Reachable;
+use store::tasks::{Reachable, Site};
 use tokio::time::timeout;
 
 use super::{
@@ -82,7 +82,7 @@ pub(super) fn provide_slots(engine: Engine) -> BoxFuture<'static, ()> {
         loop {
             changed.mark_unchanged();
             let mut slots = engine.0.models.slots();
-            slots.push((engine.machine().slot_key, MACHINE_PLACES));
+            slots.push((engine.checks().slot_key, MACHINE_PLACES));
             slots.push((engine.steps().slot_key, STEPS_PLACES));
             let provided = answered(ANSWER_WAIT_MAX, store::slots::provide(&engine.0.db, &slots));
             if let Err(error) = provided.await {
@@ -103,13 +103,13 @@ impl Engine {
     async fn claim_all(&self) -> store::Result<Round> {
         let db = &self.0.db;
         let mut reachable = self.0.models.claimable();
-        reachable.push(self.machine());
+        reachable.push(self.checks());
         reachable.push(self.steps());
         let longest = LIMIT_MAX + DEADLINE_SLACK;
-        let host = self.0.coders.host();
+        let site = Site { host: self.0.coders.host(), machine: &self.0.machine };
         let mut round = Round::default();
         while !self.0.shutdown.is_cancelled() {
-            let claim = store::tasks::claim(db, self.0.instance, host, &reachable, LEASE, longest, now_ms());
+            let claim = store::tasks::claim(db, self.0.instance, site, &reachable, LEASE, longest, now_ms());
             // One that comes through after all is run by nobody, and so it is found by its lease.
             match answered(ANSWER_WAIT_MAX, claim).await? {
                 Some(task) => {
@@ -117,7 +117,7 @@ impl Engine {
                     round.has_claimed = true;
                 }
                 None => {
-                    let held = store::tasks::passed_over(db, host, &reachable);
+                    let held = store::tasks::passed_over(db, site, &reachable);
                     round.is_held = answered(ANSWER_WAIT_MAX, held).await?;
                     break;
                 }
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// The place of work that asks no model. One at a time, so that what is measured is not somebody else's.
-    fn machine(&self) -> Reachable {
+    fn checks(&self) -> Reachable {
         Reachable { server: slot::MACHINE.to_owned(), slot_key: format!("machine {}", self.0.coders.host()) }
     }
 
@@ -169,7 +169,7 @@ impl Engine {
             stop,
             clock: &running.clock,
             secrets: self.secrets(),
-            title_model: models.default_model(),
+            title: models.default_choice(),
         };
         let prepared = timeout(PREPARE_WAIT_MAX, self.prepare(task, stream, running)).await;
         let backend: Arc<dyn Backend> = match prepared {

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    catalogue::ModelRef,
+    chat::Choice,
     feed::StreamId,
     output::{Measured, Outcome, Output},
     task::{Task, Work},
@@ -103,7 +103,7 @@ pub(crate) struct Execution<'a> {
     pub stop: &'a Stop,
     pub clock: &'a Clock,
     pub secrets: Arc<[String]>,
-    pub title_model: Option<ModelRef>,
+    pub title: Option<Choice>,
 }
 
 impl Execution<'_> {
@@ -182,8 +182,7 @@ impl Execution<'_> {
     }
 
     async fn report(&self, outcome: Outcome, said: String) {
-        let report =
-            Report { stream: self.stream, outcome, said: Some(said), title_model: self.title_model.clone() };
+        let report = Report { stream: self.stream, outcome, said: Some(said), title: self.title.clone() };
         for _ in 0..REPORT_TRIES {
             match timeout(REPORT_WAIT_MAX, self.ledger.report(report.clone())).await {
                 Ok(Ok(())) => {

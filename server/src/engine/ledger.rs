@@ -1,7 +1,7 @@
 //! What an execution writes down. A trait, so that its timing is tested without a database.
 
 use domain::{
-    catalogue::ModelRef,
+    chat::Choice,
     feed::StreamId,
     output::{Outcome, Phase},
 };
@@ -22,7 +22,7 @@ pub(crate) struct Report {
     pub stream: StreamId,
     pub outcome: Outcome,
     pub said: Option<String>,
-    pub title_model: Option<ModelRef>,
+    pub title: Option<Choice>,
 }
 
 impl Ledger for Db {
@@ -40,9 +40,9 @@ impl Ledger for Db {
 
     fn report(&self, report: Report) -> BoxFuture<'_, store::Result<()>> {
         Box::pin(async move {
-            let Report { stream, outcome, said, title_model } = report;
+            let Report { stream, outcome, said, title } = report;
             let (task, attempt, at_ms) = (stream.task, stream.attempt, super::now_ms());
-            store::commit::report(self, Ended { task, attempt, outcome, said, title_model, at_ms }).await?;
+            store::commit::report(self, Ended { task, attempt, outcome, said, title, at_ms }).await?;
             // Only to read it faster later; whoever starts next does it otherwise.
             if let Err(error) = store::streams::fold(self, stream).await {
                 tracing::warn!(%stream, %error, "a finished stream was not folded");

@@ -91,10 +91,15 @@ mod tests {
         (headers, String::from_utf8(body.to_vec()).unwrap())
     }
 
+    /// Spelled out once more, so that nothing of it is changed by accident.
+    const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; font-src 'self'; \
+        manifest-src 'self'; worker-src 'self'; frame-src 'self'; connect-src 'self'; img-src 'self' data:; \
+        frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
     #[tokio::test]
     async fn every_answer_is_covered_and_a_route_keeps_its_own_policy() {
         let own = get(|| async { [(header::CONTENT_SECURITY_POLICY, "sandbox")].into_response() });
-        for (route, policy) in [(get(|| async { "page" }), csp(None)), (own, "sandbox".parse().unwrap())] {
+        for (route, policy) in [(get(|| async { "page" }), POLICY), (own, "sandbox")] {
             let bare = Router::new().route("/", route);
             let (unprotected, _) = answer(bare.clone()).await;
             assert!(!unprotected.contains_key(header::X_FRAME_OPTIONS), "control");
@@ -109,11 +114,11 @@ mod tests {
     #[test]
     fn a_nonce_cannot_add_to_the_policy() {
         let policy = |nonce| csp(Some(nonce)).to_str().unwrap().to_owned();
-        assert!(policy("abc-_1").contains("script-src 'self' 'wasm-unsafe-eval' 'nonce-abc-_1';"));
+        let with_nonce = POLICY.replace("'wasm-unsafe-eval'", "'wasm-unsafe-eval' 'nonce-abc-_1'");
+        assert_eq!(policy("abc-_1"), with_nonce);
         for bad in ["", "a' 'unsafe-inline", "a; script-src *", "a\r\nx: y", "é"] {
-            assert_eq!(csp(Some(bad)), csp(None), "{bad:?}");
+            assert_eq!(csp(Some(bad)), POLICY, "{bad:?}");
         }
-        assert!(!policy("abc").contains("unsafe-inline"));
     }
 
     #[tokio::test]
@@ -128,7 +133,8 @@ mod tests {
         let route = get(handler);
         let (headers, body) = answer(Router::new().route("/", route).layer(from_fn(apply))).await;
         let nonce = body.split_once("nonce=\"").unwrap().1.split_once('"').unwrap().0;
-        assert_eq!(headers[header::CONTENT_SECURITY_POLICY], csp(Some(nonce)));
+        let policy = POLICY.replace("eval'", &format!("eval' 'nonce-{nonce}'"));
+        assert_eq!(headers[header::CONTENT_SECURITY_POLICY], policy);
         assert_eq!(headers.get_all(header::CONTENT_SECURITY_POLICY).iter().count(), 1);
     }
 }

@@ -35,7 +35,10 @@ mod tests {
     #[tokio::test]
     async fn healthy_while_the_database_answers() {
         for (store, status) in [(MemoryStore::default(), 200), (MemoryStore::broken(), 503)] {
-            let gate = Gate { site: Site::new(3400, None).unwrap(), auth: Auth::new(Arc::new(store)) };
+            let gate = Gate {
+                site: Site::new(([127, 0, 0, 1], 3400).into(), None).unwrap(),
+                auth: Auth::new(Arc::new(store)),
+            };
             let request = Request::get("/healthz").body(Body::empty()).unwrap();
             let response = routes(Arc::new(gate)).oneshot(request).await.unwrap();
             assert_eq!(response.status(), status);

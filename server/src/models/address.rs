@@ -73,10 +73,17 @@ impl Address {
         self.slot == other.slot
     }
 
-    /// The name of the server's slot in Postgres. A loopback server is a different one on each host, so it
-    /// carries the host, and its tasks are claimed there only.
+    /// The machine whose own it is: a loopback server is a different one on each, and its tasks are claimed there only.
+    pub fn machine(&self, hostname: &str) -> Option<String> {
+        self.is_loopback().then(|| hostname.to_owned())
+    }
+
+    /// The name of the server's slot in Postgres.
     pub fn slot_key(&self, hostname: &str) -> String {
-        if self.is_loopback() { format!("{hostname}|{}", self.slot) } else { self.slot.clone() }
+        match self.machine(hostname) {
+            Some(machine) => format!("{machine}|{}", self.slot),
+            None => self.slot.clone(),
+        }
     }
 }
 

@@ -294,6 +294,7 @@ impl Keeper {
             }],
             // It is llama.cpp's server.
             also_speaks: vec![Protocol::Messages, Protocol::Responses],
+            machine: Some(self.hostname.clone()),
         });
     }
 }

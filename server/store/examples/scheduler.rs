@@ -21,7 +21,7 @@ use store::{
     Db,
     commit::{self, Ended, Loss},
     instances, slots,
-    tasks::{self, Reachable},
+    tasks::{self, Reachable, Site},
     workspace,
 };
 use uuid::Uuid;
@@ -165,6 +165,7 @@ impl Table {
             setup: None,
             judge: None,
             host: "here".to_owned(),
+            machines: Default::default(),
         };
         let launch = Launch {
             id: BattleId(Uuid::now_v7()),
@@ -187,7 +188,8 @@ impl Table {
 
     async fn claim(&self, by: Uuid) -> Result<Task> {
         let reachable = [Reachable { server: SERVER.to_owned(), slot_key: SERVER.to_owned() }];
-        let claimed = tasks::claim(&self.db, by, "here", &reachable, LEASE, LEASE, 2).await?;
+        let here = Site { host: "here", machine: "here" };
+        let claimed = tasks::claim(&self.db, by, here, &reachable, LEASE, LEASE, 2).await?;
         claimed.context("nothing waits")
     }
 }
@@ -199,7 +201,7 @@ fn stream_of(task: &Task) -> StreamId {
 
 fn ended(stream: StreamId, outcome: Outcome) -> Ended {
     let StreamId { task, attempt } = stream;
-    Ended { task, attempt, outcome, said: None, title_model: None, at_ms: 3 }
+    Ended { task, attempt, outcome, said: None, title: None, at_ms: 3 }
 }
 
 /// As many more of the one that is there, under ids of their own.

@@ -173,7 +173,7 @@ async fn examinations(connection: &mut PgConnection, id: BattleId) -> Result<Vec
 async fn tasks(connection: &mut PgConnection, id: BattleId) -> Result<BTreeMap<TaskId, Task>> {
     let rows = sqlx::query_as!(
         TaskRow,
-        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,
+        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, machine, limit_s, status, attempt,
              attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
          from tasks where battle_id = $1",
         id.0

@@ -79,7 +79,7 @@ async fn messages(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Mes
 
 async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued>> {
     let rows = sqlx::query!(
-        "select id, reply_id, task_id, body, server, model, paid, persona, coder, attachments, left_out
+        "select id, reply_id, task_id, body, server, model, paid, persona, coder, machine, attachments, left_out
          from queued_messages where chat_id = $1 order by place",
         chat.0
     )
@@ -99,6 +99,7 @@ async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued
                 paid: row.paid,
                 persona: row.persona,
                 coder: row.coder.map(serde_json::from_value).transpose()?,
+                machine: row.machine,
             },
             attachments: serde_json::from_value(row.attachments)?,
             left_out: serde_json::from_value(row.left_out)?,
@@ -110,7 +111,7 @@ async fn queue(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Queued
 async fn tasks(connection: &mut PgConnection, chat: ChatId) -> Result<BTreeMap<TaskId, Task>> {
     let rows = sqlx::query_as!(
         TaskRow,
-        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,
+        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, machine, limit_s, status, attempt,
              attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms,
              started_at_ms
          from tasks where chat_id = $1",

@@ -225,8 +225,8 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
 async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> Result<()> {
     sqlx::query!(
         "insert into queued_messages
-             (id, chat_id, reply_id, task_id, body, server, model, paid, attachments, left_out, persona, coder)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+             (id, chat_id, reply_id, task_id, body, server, model, paid, attachments, left_out, persona, coder, machine)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         queued.turn.message.0,
         chat.0,
         queued.turn.reply.0,
@@ -238,7 +238,8 @@ async fn queue(connection: &mut PgConnection, chat: ChatId, queued: &Queued) -> 
         serde_json::to_value(&queued.attachments)?,
         serde_json::to_value(&queued.left_out)?,
         queued.choice.persona,
-        queued.choice.coder.as_ref().map(serde_json::to_value).transpose()?
+        queued.choice.coder.as_ref().map(serde_json::to_value).transpose()?,
+        queued.choice.machine
     )
     .execute(&mut *connection)
     .await?;
@@ -253,8 +254,8 @@ async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
     };
     sqlx::query!(
         "insert into tasks (id, chat_id, battle_id, run_id, work, server, model, status, attempts_max,
-             queued_at_ms, rank, persona, coder, host, limit_s)
-         values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9, $10, $11, $12, $13, $14)",
+             queued_at_ms, rank, persona, coder, host, limit_s, machine)
+         values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9, $10, $11, $12, $13, $14, $15)",
         task.id.0,
         chat,
         battle,
@@ -268,7 +269,8 @@ async fn insert_task(connection: &mut PgConnection, task: &Task) -> Result<()> {
         task.persona,
         task.coder.as_ref().map(serde_json::to_value).transpose()?,
         task.host,
-        task.limit_s.map(|seconds| seconds as i32)
+        task.limit_s.map(|seconds| seconds as i32),
+        task.machine
     )
     .execute(connection)
     .await?;

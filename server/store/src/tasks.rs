@@ -15,6 +15,13 @@ use uuid::Uuid;
 
 use crate::{Db, Error, Result, chats::from_word, commit, streams};
 
+/// Where a process is: its host has the folders of some tasks, and its machine the model servers of some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site<'a> {
+    pub host: &'a str,
+    pub machine: &'a str,
+}
+
 /// A model server that this process can reach: its name in tasks, and the key of its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reachable {
@@ -28,7 +35,7 @@ pub struct Reachable {
 pub async fn claim(
     db: &Db,
     by: Uuid,
-    host: &str,
+    site: Site<'_>,
     reachable: &[Reachable],
     lease: Duration,
     limit: Duration,
@@ -45,6 +52,7 @@ pub async fn claim(
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
                    and coalesce(slots.background_at_ms, 0) <= $8
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
+                 and (tasks.machine is null or tasks.machine = $9)
                  and tasks.rank between 0 and $8
                order by tasks.rank, tasks.id
                limit 1
@@ -55,6 +63,7 @@ pub async fn claim(
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
+                 and (tasks.machine is null or tasks.machine = $9)
                  and not exists (select from due)
                order by tasks.rank, tasks.id
                limit 1
@@ -71,7 +80,7 @@ pub async fn claim(
            update tasks set status = 'running', attempt = attempt + 1, phase = '"starting"',
                claimed_by = $3, lease_until = now() + $4, deadline_at = now() + $5, started_at_ms = $6
            from picked where tasks.id = picked.id
-           returning tasks.id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s,
+           returning tasks.id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, machine, limit_s,
                'queued' as "status!", attempt, attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms"#,
         &servers,
         &keys,
@@ -79,8 +88,9 @@ pub async fn claim(
         interval(lease)?,
         interval(limit)?,
         at_ms,
-        host,
-        slot::due_since(at_ms)
+        site.host,
+        slot::due_since(at_ms),
+        site.machine
     )
     .fetch_optional(&mut *tx)
     .await?;
@@ -96,7 +106,7 @@ pub async fn claim(
 
 /// Whether a task waits that could be claimed. After a claim that found none: a commit about its battle, run or chat
 /// held its row for that moment, and nobody tells when it lets go.
-pub async fn passed_over(db: &Db, host: &str, reachable: &[Reachable]) -> Result<bool> {
+pub async fn passed_over(db: &Db, site: Site<'_>, reachable: &[Reachable]) -> Result<bool> {
     let (servers, keys) = columns(reachable);
     let waits = sqlx::query_scalar!(
         r#"select exists (
@@ -104,10 +114,12 @@ pub async fn passed_over(db: &Db, host: &str, reachable: &[Reachable]) -> Result
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $3)
+                 and (tasks.machine is null or tasks.machine = $4)
            ) as "waits!""#,
         &servers,
         &keys,
-        host
+        site.host,
+        site.machine
     )
     .fetch_one(&db.pool)
     .await?;
@@ -153,7 +165,7 @@ pub struct Running {
 pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: TaskId) -> Result<Task> {
     let row = sqlx::query_as!(
         TaskRow,
-        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, limit_s, status, attempt,
+        "select id, chat_id, battle_id, run_id, work, server, model, persona, coder, host, machine, limit_s, status, attempt,
              attempts_max, lost, phase, cancelling, outcome, settled_attempt, stream_len, queued_at_ms, started_at_ms
          from tasks where id = $1 for update",
         id.0
@@ -210,7 +222,8 @@ pub async fn queued(db: &Db, task: TaskId) -> Result<Option<Queued>> {
     let row = sqlx::query!(
         r#"select this.server, (
                select count(*) from tasks other
-               where other.server = this.server and other.id <> this.id
+               where other.server = this.server and other.machine is not distinct from this.machine
+                 and other.id <> this.id
                  and (other.status = 'running'
                       or (other.status = 'queued' and (other.rank, other.id) < (this.rank, this.id)))
            ) as "ahead!"
@@ -254,6 +267,7 @@ pub(crate) struct TaskRow {
     pub persona: Option<String>,
     pub coder: Option<serde_json::Value>,
     pub host: Option<String>,
+    pub machine: Option<String>,
     pub limit_s: Option<i32>,
     pub status: String,
     pub attempt: i32,
@@ -294,6 +308,7 @@ impl TaskRow {
             persona: self.persona,
             coder: self.coder.map(serde_json::from_value).transpose()?,
             host: self.host,
+            machine: self.machine,
             limit_s: self.limit_s.map(|seconds| seconds as u32),
             attempts_max: self.attempts_max as u32,
             queued_at_ms: self.queued_at_ms,

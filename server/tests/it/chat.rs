@@ -31,6 +31,25 @@ async fn a_question_is_answered_and_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_reaches_its_models_limit_says_so() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    for (question, is_cut) in [("[[limit 12]] [[count 40]]", true), ("[[limit 50]] [[count 40]]", false)] {
+        server.ask(chat, question).await;
+        page.until_settled(&server).await;
+        let Status::Settled { outcome: Outcome::Done { measured }, .. } = page.last_status() else {
+            panic!("{:?}", page.last_status())
+        };
+        assert_eq!(measured.cut().is_some(), is_cut, "{question}");
+        let html = server.get(&format!("/chat/{chat}")).send().await.unwrap().text().await.unwrap();
+        assert!(html.contains("Cut off"), "the page says it of the first answer");
+    }
+    assert_eq!(page.answer(), numbers(40));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stop_reaches_the_model_and_keeps_the_text() {
     let world = World::new().await;
     let server = world.server("one").await;

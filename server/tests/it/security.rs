@@ -99,19 +99,32 @@ async fn logging_out_closes_live_connections() {
 async fn pages_carry_a_policy_with_the_nonce_of_their_scripts() {
     let world = World::new().await;
     let server = world.server("one").await;
-    let page = server.get("/").send().await.unwrap();
+    let chat = server.new_chat(&world).await;
+    server.ask(chat, "[[markdown]]").await;
+    server.watch(chat).await.until_settled(&server).await;
+    // With what a model said, and with bars and plots.
+    for path in
+        ["/".to_owned(), format!("/chat/{chat}"), "/settings/models".into(), "/settings/worktrees".into()]
+    {
+        check_policy(&server, &path).await;
+    }
+}
+
+async fn check_policy(server: &Server, path: &str) {
+    let page = server.get(path).send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK, "{path}");
     let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_owned();
     let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned();
-    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline"));
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline"), "{path}");
     let html = page.text().await.unwrap();
     let tags = html.split("<script").skip(1).map(|rest| rest.split('>').next().unwrap());
     // A block of data is never run.
     let scripts: Vec<_> = tags.filter(|tag| !tag.contains("type=\"application/json\"")).collect();
-    assert!(!scripts.is_empty());
+    assert!(!scripts.is_empty(), "{path}");
     for tag in scripts {
-        assert!(tag.contains(&nonce), "a script without the nonce: {tag}");
+        assert!(tag.contains(&nonce), "{path}: a script without the nonce: {tag}");
     }
-    assert!(!html.contains(" style="), "styles come from the style sheet alone");
+    assert!(!html.contains(" style="), "{path}: styles come from the style sheet alone");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -42,6 +42,7 @@ pub(crate) fn battle(kind: Kind, roster: &str, change: impl FnOnce(&mut Terms)) 
         setup: None,
         judge: None,
         host: "here".into(),
+        machines: Default::default(),
     };
     change(&mut terms);
     let launch = Launch {
@@ -310,6 +311,7 @@ fn a_launch_is_checked() {
             setup: None,
             judge: None,
             host: "h".into(),
+            machines: Default::default(),
         };
         let mut launch = Launch {
             id: BattleId(id(1)),

@@ -25,6 +25,7 @@ fn catalogue(text: &str) -> Catalogue {
             state,
             models: models.split_whitespace().map(Model::named).collect(),
             also_speaks: Vec::new(),
+            machine: None,
         }
     });
     Catalogue { servers: servers.collect() }
@@ -188,6 +189,7 @@ fn the_wire_form_is_fixed() {
                 },
             ],
             also_speaks: Vec::new(),
+            machine: None,
         }],
     };
     let json = r#"{"servers":[{"name":"swap","flavour":"llama_swap","lane":"local","base_url":"http://127.0.0.1:8080","state":{"unreachable":{"reason":"connection refused"}},"models":[{"id":"qwen"},{"id":"phi","label":"Phi 4","context":16384,"sees":false}]}]}"#;

@@ -19,6 +19,9 @@ pub struct Choice {
     /// In a Coder: who does the work. A turn of a plain chat has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coder: Option<Coder>,
+    /// The machine whose own model server is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 /// How the work of one turn is done.
@@ -65,8 +68,13 @@ impl Choice {
             let words = format!("The model {model} is not offered any more. Choose another one.");
             return Err(Rejected::Invalid(words));
         };
-        let paid = server.lane == Lane::Cloud;
-        Ok((Self { model, paid, persona: None, coder: None }, server))
+        Ok((Self::of(model, server), server))
+    }
+
+    /// A model of this server, without a persona or an agent.
+    pub fn of(model: ModelRef, server: &ModelServer) -> Self {
+        let (paid, machine) = (server.lane == Lane::Cloud, server.machine.clone());
+        Self { model, paid, persona: None, coder: None, machine }
     }
 
     /// One that answers by itself, without an agent of its own.
@@ -91,6 +99,7 @@ mod tests {
             state,
             models: vec![Model::named("org/small")],
             also_speaks: Vec::new(),
+            machine: None,
         }
     }
 

@@ -9,7 +9,6 @@ use super::{
 use crate::{
     Rejected,
     attachment::{Attachment, Enclosed, LeftOut},
-    catalogue::ModelRef,
     feed::Event,
     id::{Attempt, MessageId, TaskId},
     output::Outcome,
@@ -101,7 +100,7 @@ pub struct Report {
     /// What a title task said.
     pub said: Option<String>,
     /// The id that a title task would get, and its model.
-    pub title: Option<(TaskId, ModelRef)>,
+    pub title: Option<(TaskId, Choice)>,
     pub at_ms: i64,
 }
 
@@ -211,13 +210,9 @@ impl Chat {
             Work::ChatTurn | Work::CoderTurn if goes_on_after(&outcome) => {
                 // One title task a chat: whether it succeeds or not, the first words do.
                 let asked = self.tasks.values().any(|task| task.work == Work::Title);
-                if let (Some((task, model)), Some(TitledBy::Prompt), false) = (title, self.titled_by, asked) {
-                    events.push(self.task_queued(
-                        task,
-                        Work::Title,
-                        Choice { model, paid: false, persona: None, coder: None },
-                        at_ms,
-                    ));
+                if let (Some((task, choice)), Some(TitledBy::Prompt), false) = (title, self.titled_by, asked)
+                {
+                    events.push(self.task_queued(task, Work::Title, choice, at_ms));
                 }
             }
             _ => {}
@@ -275,6 +270,7 @@ impl Chat {
             persona: choice.persona,
             host: choice.coder.as_ref().map(|coder| coder.host.clone()),
             coder: choice.coder,
+            machine: choice.machine,
             attempts_max,
             ..Task::new(id, owner, work, choice.model, at_ms)
         };

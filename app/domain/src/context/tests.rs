@@ -34,7 +34,8 @@ fn chat(turns: &[(Outcome, Option<Attachment>)]) -> Chat {
             NewTurn { message: MessageId(id(n)), reply: MessageId(id(n + 1)), task: TaskId(id(n + 2)) };
         let model = ModelRef { server: "s".into(), model: "m".into() };
         let enclosed = Enclosed { attached: attached.iter().cloned().collect(), ..Enclosed::default() };
-        let (text, choice) = ("x".repeat(40), Choice { model, paid: false, persona: None, coder: None });
+        let (text, choice) =
+            ("x".repeat(40), Choice { model, paid: false, persona: None, coder: None, machine: None });
         let ask = Input::Ask { turn, text, choice, enclosed, at_ms: 0 };
         let events = chat.decide(ask).unwrap();
         events.iter().for_each(|event| chat.apply(event));

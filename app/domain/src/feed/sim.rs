@@ -189,6 +189,7 @@ impl Server {
                     paid: false,
                     persona: None,
                     coder: None,
+                    machine: None,
                 };
                 let ask =
                     Input::Ask { turn, text: "why".into(), choice, enclosed: Default::default(), at_ms: 0 };

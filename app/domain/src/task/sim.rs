@@ -133,7 +133,7 @@ impl World {
             NewTurn { message: MessageId(self.id()), reply: MessageId(self.id()), task: TaskId(self.id()) };
         let server = if self.dice.chance(60) { LOCAL } else { CLOUD };
         let model = ModelRef { server: server.into(), model: "m".into() };
-        let choice = Choice { model, paid: server == CLOUD, persona: None, coder: None };
+        let choice = Choice { model, paid: server == CLOUD, persona: None, coder: None, machine: None };
         let input =
             Ask::Ask { turn, text: "why".into(), choice, enclosed: Default::default(), at_ms: self.now };
         if let Ok(events) = self.chats[&chat].decide(input) {
@@ -214,7 +214,9 @@ impl World {
     }
 
     fn post(&mut self, work: &Work, outcome: Outcome) {
-        let title = Some((TaskId(self.id()), ModelRef { server: LOCAL.into(), model: "m".into() }));
+        let model = ModelRef { server: LOCAL.into(), model: "m".into() };
+        let choice = Choice { model, paid: false, persona: None, coder: None, machine: None };
+        let title = Some((TaskId(self.id()), choice));
         let (task, attempt, at_ms) = (work.task, work.attempt, self.now);
         let report = Report { task, attempt, outcome, stream_len: 5, said: None, title, at_ms };
         self.letters.push(Letter { chat: work.chat, report });

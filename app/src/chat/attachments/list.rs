@@ -110,6 +110,7 @@ mod tests {
             state: ServerState::Reachable,
             models: vec![model("blind", Some(false)), model("seeing", Some(true)), model("unknown", None)],
             also_speaks: Vec::new(),
+            machine: None,
         };
         let models = Models { catalogue: Catalogue { servers: vec![server] }, default: None };
         let file = |media| {

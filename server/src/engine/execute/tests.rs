@@ -185,7 +185,7 @@ impl Memory {
             tally: &Tally::default(),
             stop,
             secrets: super::super::redact::secrets(["hunter2hunter2".to_owned()]),
-            title_model: None,
+            title: None,
         };
         execution.run(&Scripted { steps, keeping, working: &self.working }).await;
     }

@@ -1,4 +1,4 @@
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::http::{Uri, uri::Scheme};
 
@@ -26,17 +26,24 @@ pub enum PublicUrlRejected {
 }
 
 impl Site {
-    /// `port` is the one listened on; `public_url` is what a TLS-terminating proxy in front is called.
-    pub fn new(port: u16, public_url: Option<&Uri>) -> Result<Self, PublicUrlRejected> {
+    /// `listen` is what is listened on; `public_url` is what a TLS-terminating proxy in front is called.
+    pub fn new(listen: SocketAddr, public_url: Option<&Uri>) -> Result<Self, PublicUrlRejected> {
+        let port = listen.port();
+        // One that listens elsewhere too is found on this machine as usual.
+        let own = match listen.ip() {
+            IpAddr::V4(ip) if ip.is_loopback() => ip.to_string(),
+            IpAddr::V6(ip) if ip.is_loopback() => format!("[{ip}]"),
+            _ => Ipv4Addr::LOCALHOST.to_string(),
+        };
         let mut site = Self {
             port,
             proxies: Vec::new(),
             hosts: Vec::new(),
             origins: Vec::new(),
-            home: format!("http://127.0.0.1:{port}"),
+            home: format!("http://{own}:{port}"),
             https: false,
         };
-        for host in ["127.0.0.1", "localhost", "[::1]"] {
+        for host in ["127.0.0.1", "localhost", "[::1]", &own] {
             site.admit("http", host, port);
         }
         if let Some(url) = public_url {
@@ -130,7 +137,24 @@ mod tests {
 
     fn site(port: u16, public_url: &str) -> Result<Site, PublicUrlRejected> {
         let url: Option<Uri> = (!public_url.is_empty()).then(|| public_url.parse().unwrap());
-        Site::new(port, url.as_ref())
+        Site::new(SocketAddr::from(([127, 0, 0, 1], port)), url.as_ref())
+    }
+
+    #[test]
+    fn it_answers_where_it_listens() {
+        for (listen, home) in [
+            ("127.0.0.1:3400", "http://127.0.0.1:3400"),
+            ("127.0.0.2:3400", "http://127.0.0.2:3400"),
+            ("[::1]:3400", "http://[::1]:3400"),
+            ("0.0.0.0:3400", "http://127.0.0.1:3400"),
+            ("192.168.1.5:3400", "http://127.0.0.1:3400"),
+        ] {
+            let site = Site::new(listen.parse().unwrap(), None).unwrap();
+            assert_eq!(site.home(), home, "{listen}");
+            assert!(site.answers_to(home.strip_prefix("http://").unwrap()), "{listen}");
+            assert!(site.is_origin(home.as_bytes()), "{listen}");
+            assert!(!site.answers_to("192.168.1.5:3400"), "{listen}");
+        }
     }
 
     #[test]

@@ -21,7 +21,8 @@ async fn fixture() -> Fixture {
 
 async fn logged_in_at(now: OffsetDateTime) -> Fixture {
     let gate = Arc::new(Gate {
-        site: Site::new(3400, Some(&"https://code.example.org".parse().unwrap())).unwrap(),
+        site: Site::new(([127, 0, 0, 1], 3400).into(), Some(&"https://code.example.org".parse().unwrap()))
+            .unwrap(),
         auth: Auth::new(Arc::new(MemoryStore::default())),
     });
     let token = gate.auth.issue_token(now, TOKEN_LIFETIME, None).await.unwrap();
@@ -97,7 +98,8 @@ async fn no_header_skips_a_check() {
 
 #[tokio::test]
 async fn nobody_comes_around_the_proxy() {
-    let site = Site::new(3400, Some(&"https://code.example.org".parse().unwrap())).unwrap();
+    let site =
+        Site::new(([127, 0, 0, 1], 3400).into(), Some(&"https://code.example.org".parse().unwrap())).unwrap();
     let store = Arc::new(MemoryStore::default());
     let gate = Gate { site: site.behind(&["10.0.0.2".parse().unwrap()]), auth: Auth::new(store) };
     let gate = Arc::new(gate);
@@ -256,8 +258,10 @@ async fn only_an_answer_about_the_session_keeps_its_cookie_from_being_renewed() 
 
 #[tokio::test]
 async fn without_its_store_the_guard_stays_shut() {
-    let gate =
-        Gate { site: Site::new(3400, None).unwrap(), auth: Auth::new(Arc::new(MemoryStore::broken())) };
+    let gate = Gate {
+        site: Site::new(([127, 0, 0, 1], 3400).into(), None).unwrap(),
+        auth: Auth::new(Arc::new(MemoryStore::broken())),
+    };
     let cookie = format!("cookie: boocode_3400={}", Credential::generate().expose());
     let answer = send(protect(open_router(), Arc::new(gate)), "GET /", &[HOST, &cookie]).await;
     assert_eq!(answer.status(), 503);

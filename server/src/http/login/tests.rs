@@ -28,7 +28,7 @@ impl Answer {
 
 fn gate(public_url: Option<&str>) -> Arc<Gate> {
     let url = public_url.map(|url| url.parse().unwrap());
-    let site = Site::new(3400, url.as_ref()).unwrap();
+    let site = Site::new(([127, 0, 0, 1], 3400).into(), url.as_ref()).unwrap();
     Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) })
 }
 
@@ -168,7 +168,7 @@ async fn behind_a_proxy_a_guesser_locks_out_nobody_else() {
     for (is_trusted, next_client) in [(true, 401), (false, 429)] {
         let url = "https://code.example.org".parse().unwrap();
         let proxies: &[IpAddr] = if is_trusted { &[IpAddr::V4(Ipv4Addr::UNSPECIFIED)] } else { &[] };
-        let site = Site::new(3400, Some(&url)).unwrap().behind(proxies);
+        let site = Site::new(([127, 0, 0, 1], 3400).into(), Some(&url)).unwrap().behind(proxies);
         let gate = Arc::new(Gate { site, auth: Auth::new(Arc::new(MemoryStore::default())) });
         let guess = async |client: &str| {
             send(&gate, "POST /login", &[("x-forwarded-for", client)], "token=guess").await.status

@@ -41,5 +41,6 @@ pub(super) fn list(account: &Account, hostname: &str, listing: &mut Listing) {
         state: ServerState::Reachable,
         models: models.iter().map(model).collect(),
         also_speaks: Vec::new(),
+        machine: Some(hostname.to_owned()),
     });
 }

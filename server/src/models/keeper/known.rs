@@ -119,6 +119,7 @@ impl Known {
             state: self.state.clone(),
             models: self.models.clone(),
             also_speaks: self.speaks.clone().unwrap_or_default(),
+            machine: address.machine(hostname),
         });
     }
 }

@@ -3,8 +3,7 @@
 use domain::{
     Rejected,
     battle::{self, Fresh},
-    catalogue::ModelRef,
-    chat::{Input, Report},
+    chat::{Choice, Input, Report},
     feed::{Event, StreamId},
     flow::answer,
     id::{Attempt, TaskId},
@@ -36,8 +35,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// What a title task said.
     pub said: Option<String>,
-    /// The model that would name the chat.
-    pub title_model: Option<ModelRef>,
+    /// Who would name the chat.
+    pub title: Option<Choice>,
     pub at_ms: i64,
 }
 
@@ -63,7 +62,7 @@ pub async fn report_lost(
 
 async fn report_one_lost(db: &Db, stream: StreamId, why: Loss, at_ms: i64) -> Result<Committed> {
     let StreamId { task, attempt } = stream;
-    let ended = Ended { task, attempt, outcome: Outcome::Lost, said: None, title_model: None, at_ms };
+    let ended = Ended { task, attempt, outcome: Outcome::Lost, said: None, title: None, at_ms };
     let mut tx = db.pool.begin().await?;
     let events = decide_end(&mut tx, ended).await?;
     // The task's row is locked by now, so nobody renews it behind this look.
@@ -82,13 +81,13 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
 }
 
 async fn decide_end(tx: &mut Transaction<'_, Postgres>, ended: Ended) -> Result<Vec<Event>> {
-    let Ended { task, attempt, outcome, said, title_model, at_ms } = ended;
+    let Ended { task, attempt, outcome, said, title, at_ms } = ended;
     let outcome = storable(outcome);
     let events = match owner_of(tx, task).await? {
         Owner::Chat(chat) => {
             let chat = chats::lock(tx, chat).await?;
             let stream_len = lock_stream(tx, StreamId { task, attempt }).await?;
-            let title = title_model.map(|model| (TaskId(Uuid::now_v7()), model));
+            let title = title.map(|choice| (TaskId(Uuid::now_v7()), choice));
             chat.decide(Input::Report(Report { task, attempt, outcome, stream_len, said, title, at_ms }))?
         }
         Owner::Battle(battle) => {

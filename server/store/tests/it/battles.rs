@@ -62,6 +62,7 @@ fn new(scene: &Scene, project: ProjectId, roster: &str, change: impl FnOnce(&mut
         setup: None,
         judge: None,
         host: "here".into(),
+        machines: Default::default(),
     };
     change(&mut terms);
     let ids = entries.iter().map(|_| ContestantId(Uuid::now_v7())).collect();

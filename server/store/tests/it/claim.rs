@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    chat::Input,
+    chat::{Choice, Input},
     feed::StreamId,
     id::TaskId,
     output::Outcome,
@@ -15,13 +15,14 @@ use domain::{
 };
 use sqlx::PgPool;
 use store::{
-    commit,
-    tasks::{self, Reachable},
+    commit, slots,
+    tasks::{self, Reachable, Site},
 };
 use uuid::Uuid;
 
 use super::scene::{
-    LEASE, Scene, all_at_once, ask, done, ended, model, reachable, stream_of, turn, within_limit,
+    HERE, LEASE, Scene, all_at_once, ask, choice, done, ended, model, reachable, stream_of, turn,
+    within_limit,
 };
 
 const TASKS: usize = 50;
@@ -95,7 +96,7 @@ async fn only_what_can_be_reached_is_claimed(pool: PgPool) {
         assert_eq!(scene.claim_at(by, servers).await, None, "{servers:?}");
     }
     let without_place = [Reachable { server: "local".into(), slot_key: "not provided".into() }];
-    let claim = tasks::claim(&scene.db, by, "here", &without_place, LEASE, LEASE, 0).await.unwrap();
+    let claim = tasks::claim(&scene.db, by, HERE, &without_place, LEASE, LEASE, 0).await.unwrap();
     assert_eq!(claim, None, "no place was provided");
     assert_eq!(scene.dump().await, before);
     assert_eq!(scene.claim(by).await.map(|task| task.id), Some(task));
@@ -108,11 +109,41 @@ async fn two_names_of_one_server_share_its_place(pool: PgPool) {
     scene.ask_anew("alias").await;
     let mut both = reachable(&["local"]);
     both.push(Reachable { server: "alias".into(), slot_key: "local".into() });
-    let claim = || tasks::claim(&scene.db, Uuid::nil(), "here", &both, LEASE, LEASE, 0);
+    let claim = || tasks::claim(&scene.db, Uuid::nil(), HERE, &both, LEASE, LEASE, 0);
     let first = claim().await.unwrap().unwrap();
     assert_eq!(claim().await.unwrap(), None);
     scene.report(stream_of(&first), done()).await.unwrap();
     assert_eq!(claim().await.unwrap().unwrap().model, model("alias"));
+}
+
+/// Each machine may have an Ollama of its own, found and called so by itself.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_machines_own_model_server_is_asked_there(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    slots::provide(&scene.db, &[("box|ollama".into(), 1), ("desk|ollama".into(), 1)]).await.unwrap();
+    let claim = async |host, machine| {
+        let own = [Reachable { server: "ollama".into(), slot_key: format!("{machine}|ollama") }];
+        let site = Site { host, machine };
+        tasks::claim(&scene.db, Uuid::now_v7(), site, &own, LEASE, LEASE, scene.now()).await.unwrap()
+    };
+    let chat = scene.chat().await;
+    let queued = async || {
+        let choice = Choice { machine: Some("desk".into()), ..choice("ollama") };
+        let (turn, at_ms) = (turn(), scene.now());
+        let ask = Input::Ask { turn, text: "Why?".into(), choice, enclosed: Default::default(), at_ms };
+        commit::chat(&scene.db, chat, ask).await.unwrap();
+        turn.task
+    };
+    // The second waits for the first as a message; where it was asked is kept all the same.
+    for task in [queued().await, queued().await] {
+        assert_eq!(claim("here", "box").await, None, "another machine's of the same name is another one");
+        let claimed = claim("there", "desk").await.expect("any server of that machine");
+        assert_eq!((claimed.id, claimed.machine.as_deref()), (task, Some("desk")));
+        assert_eq!(scene.task(chat, task).await.machine, claimed.machine);
+        scene.report(stream_of(&claimed), done()).await.unwrap();
+    }
+    let (_, task) = scene.ask_anew("ollama").await;
+    assert_eq!(claim("here", "box").await.map(|task| task.id), Some(task), "the control: nobody's own");
 }
 
 /// As it is for a moment while a commit about a task's battle, run or chat is under way.
@@ -120,7 +151,7 @@ async fn two_names_of_one_server_share_its_place(pool: PgPool) {
 async fn a_task_whose_row_is_held_is_told_from_none(pool: PgPool) {
     let scene = Scene::new(pool).await;
     let at = reachable(&["local", "cloud"]);
-    let passed_over = || tasks::passed_over(&scene.db, "here", &at);
+    let passed_over = || tasks::passed_over(&scene.db, HERE, &at);
     assert!(!passed_over().await.unwrap(), "nothing waits");
     let (_, task) = scene.ask_anew("local").await;
     let mut holder = scene.pool.begin().await.unwrap();
@@ -141,7 +172,7 @@ async fn turns_go_first_and_titles_do_not_starve(pool: PgPool) {
     let scene = Scene::new(pool).await;
     let claim = async |at| {
         let servers = reachable(&["local"]);
-        let claimed = tasks::claim(&scene.db, Uuid::nil(), "here", &servers, LEASE, LEASE, at).await.unwrap();
+        let claimed = tasks::claim(&scene.db, Uuid::nil(), HERE, &servers, LEASE, LEASE, at).await.unwrap();
         let claimed = claimed.expect("a task");
         scene.report(stream_of(&claimed), done()).await.unwrap();
         (claimed.work, claimed.queued_at_ms)
@@ -152,7 +183,7 @@ async fn turns_go_first_and_titles_do_not_starve(pool: PgPool) {
     };
     for at in [1_000, 2_000, 3_000] {
         let (_, stream) = scene.start("local").await;
-        let report = commit::Ended { title_model: Some(model("local")), ..ended(stream, done(), at) };
+        let report = commit::Ended { title: Some(choice("local")), ..ended(stream, done(), at) };
         commit::report(&scene.db, report).await.unwrap();
     }
     // Long after the titles were asked for, people ask on and on.
@@ -174,7 +205,7 @@ async fn turns_go_first_and_titles_do_not_starve(pool: PgPool) {
     ask(now + MINUTE + 70).await;
     let (_, stream) = scene.start("cloud").await;
     let young = now + 3 * MINUTE - 1;
-    let report = commit::Ended { title_model: Some(model("local")), ..ended(stream, done(), young) };
+    let report = commit::Ended { title: Some(choice("local")), ..ended(stream, done(), young) };
     commit::report(&scene.db, report).await.unwrap();
     assert_eq!(claim(now + 3 * MINUTE).await, (turn, now + MINUTE + 70), "one that came just now waits");
     assert_eq!(claim(now + 3 * MINUTE).await, (title, young));

@@ -13,12 +13,14 @@ use domain::{
 };
 use sqlx::PgPool;
 use store::{
-    commit, slots, snapshot, tasks, workspace,
+    commit, slots, snapshot,
+    tasks::{self, Site},
+    workspace,
     worktrees::{self, AgentSession},
 };
 use uuid::Uuid;
 
-use super::scene::{LEASE, Scene, ask, reachable, rejected, stream_of, turn};
+use super::scene::{HERE, LEASE, Scene, ask, reachable, rejected, stream_of, turn};
 
 async fn coder(scene: &Scene) -> ChatId {
     workspace::add_chat(&scene.db, scene.session, Kind::Coder).await.unwrap().id
@@ -36,7 +38,8 @@ async fn work(scene: &Scene, chat: ChatId, host: &str) {
 
 async fn claim_on(scene: &Scene, host: &str) -> Option<StreamId> {
     let at = reachable(&["local"]);
-    let claimed = tasks::claim(&scene.db, Uuid::now_v7(), host, &at, LEASE, LEASE, scene.now()).await;
+    let claimed =
+        tasks::claim(&scene.db, Uuid::now_v7(), Site { host, ..HERE }, &at, LEASE, LEASE, scene.now()).await;
     claimed.unwrap().map(|task| stream_of(&task))
 }
 

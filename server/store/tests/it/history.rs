@@ -264,6 +264,7 @@ impl Scene {
             setup: None,
             judge: None,
             host: "here".into(),
+            machines: Default::default(),
         };
         let launch = battle::Launch {
             id: BattleId(Uuid::now_v7()),

@@ -18,12 +18,14 @@ use store::{
 };
 use uuid::Uuid;
 
-use super::scene::{LEASE, Scene, attempt, done, ended, model, reachable, rejected, stream_of, within_limit};
+use super::scene::{
+    HERE, LEASE, Scene, attempt, choice, done, ended, reachable, rejected, stream_of, within_limit,
+};
 
 impl Scene {
     async fn claim_for(&self, by: Uuid, lease: Duration, limit: Duration) -> StreamId {
         let servers = reachable(&["cloud"]);
-        let task = tasks::claim(&self.db, by, "here", &servers, lease, limit, self.now()).await.unwrap();
+        let task = tasks::claim(&self.db, by, HERE, &servers, lease, limit, self.now()).await.unwrap();
         stream_of(&task.expect("a free place"))
     }
 
@@ -195,7 +197,7 @@ async fn a_renewal_and_a_change_of_the_same_tasks_do_not_block_each_other(pool: 
     let by = Uuid::now_v7();
     let (chat, _) = scene.ask_anew("cloud").await;
     let first = scene.claim_for(by, LEASE, LEASE).await;
-    let report = commit::Ended { title_model: Some(model("cloud")), ..ended(first, done(), 0) };
+    let report = commit::Ended { title: Some(choice("cloud")), ..ended(first, done(), 0) };
     commit::report(&scene.db, report).await.unwrap();
     let title = scene.claim_for(by, LEASE, LEASE).await;
     scene.ask(chat, "cloud").await;

@@ -24,7 +24,7 @@ use sqlx::PgPool;
 use store::{Error, commit, feed, history, runs, slots, snapshot, streams, workspace};
 use uuid::Uuid;
 
-use super::scene::{Scene, stream_of, within_limit};
+use super::scene::{HERE, Scene, stream_of, within_limit};
 
 const FIRST: Target = Target::Tab { pane: None };
 const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
@@ -136,7 +136,8 @@ async fn steps_are_carried_out_and_what_they_said_is_kept(pool: PgPool) {
     assert_eq!((first.work, first.host.as_deref()), (Work::Step, Some("here")));
     let elsewhere = store::tasks::Reachable { server: "cloud".into(), slot_key: "cloud".into() };
     let (lease, by) = (super::scene::LEASE, Uuid::now_v7());
-    let other = store::tasks::claim(&scene.db, by, "there", &[elsewhere], lease, lease, 0).await.unwrap();
+    let there = store::tasks::Site { host: "there", ..HERE };
+    let other = store::tasks::claim(&scene.db, by, there, &[elsewhere], lease, lease, 0).await.unwrap();
     assert_eq!(other, None, "only where the folder is");
     commit::phase(&scene.db, stream_of(&first), Phase::Generating, 5).await.unwrap();
     let stream = carry_out(&scene, &first, "said in the end", None).await;

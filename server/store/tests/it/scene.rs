@@ -22,7 +22,7 @@ use store::{
     Db, Error,
     commit::{self, Committed, Ended},
     feed, slots, snapshot,
-    tasks::{self, Reachable},
+    tasks::{self, Reachable, Site},
     workspace,
 };
 use uuid::Uuid;
@@ -31,6 +31,8 @@ use uuid::Uuid;
 pub const LEASE: Duration = Duration::from_secs(60);
 /// No test waits longer than this for anything.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+
+pub const HERE: Site = Site { host: "here", machine: "box" };
 
 pub struct Scene {
     pub db: Db,
@@ -104,7 +106,7 @@ impl Scene {
 
     pub async fn claim_at(&self, by: Uuid, servers: &[&str]) -> Option<Task> {
         let reachable = reachable(servers);
-        tasks::claim(&self.db, by, "here", &reachable, LEASE, LEASE, self.now()).await.unwrap()
+        tasks::claim(&self.db, by, HERE, &reachable, LEASE, LEASE, self.now()).await.unwrap()
     }
 
     /// Asks and claims; gives the stream of the attempt.
@@ -200,7 +202,7 @@ pub fn model(server: &str) -> ModelRef {
 }
 
 pub fn choice(server: &str) -> Choice {
-    Choice { model: model(server), paid: server == "cloud", persona: None, coder: None }
+    Choice { model: model(server), paid: server == "cloud", persona: None, coder: None, machine: None }
 }
 
 pub fn ask(turn: NewTurn, server: &str, at_ms: i64) -> Input {
@@ -208,7 +210,7 @@ pub fn ask(turn: NewTurn, server: &str, at_ms: i64) -> Input {
 }
 
 pub fn ended(of: StreamId, outcome: Outcome, at_ms: i64) -> Ended {
-    Ended { task: of.task, attempt: of.attempt, outcome, said: None, title_model: None, at_ms }
+    Ended { task: of.task, attempt: of.attempt, outcome, said: None, title: None, at_ms }
 }
 
 pub fn done() -> Outcome {

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use store::{commit, streams};
 use uuid::Uuid;
 
-use super::scene::{Scene, attempt, done, ended, model, rejected, stream_of};
+use super::scene::{Scene, attempt, choice, done, ended, rejected, stream_of};
 
 impl Scene {
     /// Tries everything that a process could still say of `stream`.
@@ -21,7 +21,7 @@ impl Scene {
         for outcome in [done(), failed, Outcome::Lost, Outcome::Cancelled] {
             let report = commit::Ended {
                 said: Some("A title".into()),
-                title_model: Some(model("local")),
+                title: Some(choice("local")),
                 ..ended(stream, outcome.clone(), self.now())
             };
             let refusal = rejected(commit::report(&self.db, report).await);

@@ -17,7 +17,7 @@ use store::{
 };
 use uuid::Uuid;
 
-use super::scene::{LEASE, Scene, attempt, choice, done, model, reachable, turn, unless_refused};
+use super::scene::{HERE, LEASE, Scene, attempt, choice, done, reachable, turn, unless_refused};
 
 pub struct Story<'a> {
     scene: &'a Scene,
@@ -43,7 +43,7 @@ impl<'a> Story<'a> {
             }
             10..13 => {
                 let (reachable, at) = (reachable(&["local", "cloud"]), self.scene.now());
-                tasks::claim(db, self.by, "here", &reachable, LEASE, LEASE, at).await.unwrap().is_some()
+                tasks::claim(db, self.by, HERE, &reachable, LEASE, LEASE, at).await.unwrap().is_some()
             }
             13..17 => match self.attempt(chat) {
                 Some(stream) => self.report(stream).await,
@@ -138,9 +138,9 @@ impl<'a> Story<'a> {
             6 => Outcome::Lost,
             _ => Outcome::Cancelled,
         };
-        let (at_ms, title_model) = (self.scene.now(), Some(model("cloud")));
+        let (at_ms, title) = (self.scene.now(), Some(choice("cloud")));
         let said = Some(format!("Title {at_ms}"));
-        let ended = Ended { task, attempt, outcome, said, title_model, at_ms };
+        let ended = Ended { task, attempt, outcome, said, title, at_ms };
         unless_refused(commit::report(&self.scene.db, ended).await).is_some()
     }
 

@@ -12,7 +12,7 @@ use sqlx::PgPool;
 use store::{Said, commit, streams, workspace};
 use uuid::Uuid;
 
-use super::scene::{Scene, choice, done, ended, model, rejected, stream_of, turn};
+use super::scene::{Scene, choice, done, ended, rejected, stream_of, turn};
 
 impl Scene {
     pub async fn question(&self, chat: ChatId, text: &str) -> NewTurn {
@@ -35,8 +35,8 @@ impl Scene {
         let mut output = encoder.encode(&Output::Reasoning("Hm.".into()));
         output.push_str(&encoder.encode(&Output::Text(text.into())));
         assert!(streams::append(&self.db, stream, 0, &output).await.unwrap());
-        let title_model = Some(model("cloud"));
-        commit::report(&self.db, commit::Ended { title_model, ..ended(stream, outcome, self.now()) })
+        let title = Some(choice("cloud"));
+        commit::report(&self.db, commit::Ended { title, ..ended(stream, outcome, self.now()) })
             .await
             .unwrap();
     }

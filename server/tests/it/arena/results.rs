@@ -6,14 +6,15 @@ use domain::{diff::Outline, worktree};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Field, contestant, launch, over};
+use super::{Field, asked_of, contestant, launch, over};
 use crate::{
     coder::git,
     harness::{World, eventually},
 };
 
+/// What the second one says ends at a limit.
 const PROMPT: &str = "[[on small]][[shell echo small > made.txt]][[say I made it.]]\
-                      [[on large]][[shell echo large > made.txt; echo two > other.txt]][[say So did I.]]";
+                      [[on large]][[limit 3]][[shell echo large > made.txt; echo two > other.txt]][[say So did I.]]";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_results_folder_tells_it_all_and_git_does_not_see_it() {
@@ -43,6 +44,12 @@ async fn the_results_folder_tells_it_all_and_git_does_not_see_it() {
         "{}",
         read("native-large/result.md")
     );
+    for (folder, is_cut) in [("native-small", "no"), ("native-large", "yes")] {
+        let result = read(&format!("{folder}/result.md"));
+        assert!(result.contains(&format!("| Cut off at a limit | {is_cut} |")), "{result}");
+    }
+    let asked = asked_of(&world, "judge").await;
+    assert!(asked.iter().any(|asked| asked.contains("is not whole")), "{asked:?}");
     assert_eq!(git(&field.project, &["status", "--porcelain"]), "");
     // It is made again of what Postgres has.
     fs::remove_dir_all(&arena).unwrap();

@@ -244,7 +244,8 @@ impl Draft {
     }
 
     pub fn task(&self, id: TaskId, work: Work, model: ModelRef, at_ms: i64) -> Task {
-        Task::new(id, Owner::Battle(self.battle.id), work, model, at_ms)
+        let machine = self.battle.terms.machines.get(&model.server).cloned();
+        Task { machine, ..Task::new(id, Owner::Battle(self.battle.id), work, model, at_ms) }
     }
 
     /// Agents work in folders, which only their host has.

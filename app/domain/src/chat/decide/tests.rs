@@ -1,5 +1,6 @@
 use super::*;
 use crate::{
+    catalogue::ModelRef,
     chat::Chat,
     id::{ChatId, SessionId},
 };
@@ -16,7 +17,7 @@ fn model() -> ModelRef {
 }
 
 fn choice() -> Choice {
-    Choice { model: model(), paid: false, persona: None, coder: None }
+    Choice { model: model(), paid: false, persona: None, coder: None, machine: None }
 }
 
 /// Turn `n` has message `n`, reply `100 + n` and task `200 + n`.
@@ -92,7 +93,7 @@ impl Story {
             outcome,
             stream_len: 4,
             said: None,
-            title: Some((TaskId(id(999)), model())),
+            title: Some((TaskId(id(999)), choice())),
             at_ms: 6,
         })
     }
@@ -176,6 +177,7 @@ fn an_answer_that_is_asked_for_twice_is_made_once() {
         paid: false,
         persona: None,
         coder: None,
+        machine: None,
     };
     let (of, NewTurn { reply, task, .. }) = (turn(1).reply, turn(2));
     let retry = Input::Retry { of, reply, task, choice: other, at_ms: 5 };

@@ -118,6 +118,7 @@ fn message_events() {
         paid: false,
         persona: None,
         coder: None,
+        machine: None,
     };
     check(
         Event::MessageQueued { chat, queued: queued(turn, choice) },
@@ -193,6 +194,7 @@ fn messages_with_files() {
         paid: false,
         persona: None,
         coder: None,
+        machine: None,
     };
     let queued = Queued { attachments: vec![image], left_out: left_out.clone(), ..queued(turn, choice) };
     check(
@@ -231,6 +233,7 @@ fn coder_events() {
         persona: Some("Debugger".into()),
         coder: Some(Coder { backend: Backend::native(), host: "here".into(), carry: true, asks: false }),
         host: Some("here".into()),
+        machine: Some("box".into()),
         limit_s: None,
         attempts_max: 3,
         queued_at_ms: 5,
@@ -240,7 +243,7 @@ fn coder_events() {
     check(
         Event::TaskQueued { owner, task: queued },
         &format!(
-            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"coder_turn","model":{{"server":"s","model":"m"}},"persona":"Debugger","coder":{{"backend":"native","host":"here","carry":true}},"host":"here","attempts_max":3,"queued_at_ms":5,"lost":[],"status":"queued"}}}}}}"#
+            r#"{{"task_queued":{{"chat":"{ONE}","task":{{"id":"{TWO}","chat":"{ONE}","work":"coder_turn","model":{{"server":"s","model":"m"}},"persona":"Debugger","coder":{{"backend":"native","host":"here","carry":true}},"host":"here","machine":"box","attempts_max":3,"queued_at_ms":5,"lost":[],"status":"queued"}}}}}}"#
         ),
     );
     let ask = Ask {
@@ -288,6 +291,7 @@ fn task_events() {
         persona: None,
         coder: None,
         host: None,
+        machine: None,
         limit_s: None,
         attempts_max: 3,
         queued_at_ms: 5,

@@ -38,6 +38,7 @@ impl Scene {
             paid: false,
             persona: None,
             coder: None,
+            machine: None,
         };
         let ask = Input::Ask {
             turn,

@@ -37,6 +37,7 @@ fn battle() -> Battle {
         setup: None,
         judge: Some(Judge { model: model("j"), paid: false }),
         host: "h".into(),
+        machines: Default::default(),
     };
     Battle::new(Launch {
         id: BATTLE,
