@@ -13,6 +13,7 @@ pub mod coder;
 mod cookie;
 pub mod design;
 mod device;
+mod dialogs;
 pub mod diff;
 mod erased;
 pub mod error;
@@ -25,6 +26,7 @@ pub mod history;
 pub mod icon;
 #[cfg(feature = "ssr")]
 mod installable;
+mod launching;
 mod lost;
 pub mod markdown;
 mod notice;
@@ -144,6 +146,7 @@ pub fn take_over(first: First) {
         if !is_needed(chat.name) {
             chat.fetch().await;
         }
+        dialogs::CHUNK.fetch().await;
     });
 }
 

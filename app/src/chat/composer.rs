@@ -6,7 +6,6 @@ use domain::{
     layout::Content,
 };
 use leptos::{
-    ev::KeyboardEvent,
     html::{self, Textarea},
     prelude::*,
 };
@@ -23,7 +22,7 @@ use super::{
     suggest::{Suggest, Suggestions},
 };
 use crate::{
-    actions::{Hands, Meant, of_message},
+    actions::{Brief, Hands, Meant, of_message},
     coder::{BackendPicker, WorkOptions},
     device,
     erased::{Erase, effect, effect_first},
@@ -77,28 +76,10 @@ pub fn Composer() -> impl IntoView {
                 draft.set(String::new());
                 run(hands);
             }
-            Meant::WithText(run) => {
-                draft.set(String::new());
-                run(hands, text);
-            }
+            Meant::WithText(run) => run(hands, Brief { text, command: Some(draft) }),
             Meant::Flow(flow) => launch_at_once(hands, flow, &text, draft),
         }
         true
-    };
-    let on_key = move |key: KeyboardEvent| {
-        if suggest.takes(&key) {
-            return;
-        }
-        if key.key() == "Enter" && (key.ctrl_key() || key.meta_key()) {
-            key.prevent_default();
-            // As the button, which is disabled then.
-            if untrack(is_barred) || take_action() {
-                return;
-            }
-            if let Some(form) = form.get_untracked() {
-                form.request_submit().ok();
-            }
-        }
     };
     let text_id = format!("text-{chat}");
     let (controlled, pointed) = (list_id.clone(), list_id.clone());
@@ -147,7 +128,7 @@ pub fn Composer() -> impl IntoView {
                     on:keyup=move |_| suggest.look()
                     on:click=move |_| suggest.look()
                     on:blur=move |_| suggest.close()
-                    on:keydown=on_key
+                    on:keydown=move |key| suggest.take(&key)
                     on:paste=move |paste| take_pasted(attached, &paste)
                 ></textarea>
             </div>
@@ -163,7 +144,7 @@ pub fn Composer() -> impl IntoView {
                         type="button"
                         aria-label="Orchestrator"
                         data-tip="Let several agents look at the project"
-                        on:click=move |_| hands.orchestrating.set(Some(draft.get_untracked()))
+                        on:click=move |_| hands.orchestrating.set(Some(Brief::of(draft.get_untracked())))
                     >
                         {Icon::Workflow.view()}
                     </button>
@@ -172,7 +153,7 @@ pub fn Composer() -> impl IntoView {
                         type="button"
                         aria-label="Arena"
                         data-tip="Give this to several agents or models"
-                        on:click=move |_| hands.launching.set(Some(draft.get_untracked()))
+                        on:click=move |_| hands.launching.set(Some(Brief::of(draft.get_untracked())))
                     >
                         {Icon::Swords.view()}
                     </button>

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use super::{
     Pane,
     api::Models,
-    picker::{ask_again, choose, label},
+    picker::{ask_again, label},
 };
 use crate::{
     chunk::chunk,
@@ -22,7 +22,8 @@ use crate::{
 
 fn show(chat: ChatId) -> Erased {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { model, worker, .. } = expect_context::<Pane>();
+    let Pane { chosen, worker, .. } = expect_context::<Pane>();
+    let model = chosen.model;
     let choices =
         Memo::new(move |_| models.with(|models| choices(models, &model.read(), worker.get().as_ref())));
     view! {
@@ -34,7 +35,7 @@ fn show(chat: ChatId) -> Erased {
             field="model"
             ghost=true
             on_open=Callback::new(move |()| ask_again(models, true))
-            on_choose=Callback::new(move |chosen| choose(model, chosen))
+            on_choose=Callback::new(move |model| chosen.choose_model(model))
         />
     }
     .erase()

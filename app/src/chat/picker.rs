@@ -12,29 +12,19 @@ use super::{
     model_search,
 };
 use crate::{
-    device,
-    erased::{Erase, Erased, effect, effect_first},
+    erased::{Erase, Erased, effect},
     icon::Icon,
     workspace::{Clock, Offered},
 };
 
-/// Under this name the browser remembers the last choice.
-const REMEMBERED: &str = "model";
 /// More than these are searched.
 const FEW_MAX: usize = 15;
 
 #[component]
 pub fn ModelPicker() -> impl IntoView {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { chat, model, worker, .. } = expect_context::<Pane>();
-    let is_new_chat = super::is_empty_chat(chat);
-    effect_first(move |is_first| {
-        // A chat goes on with its own model; a new one starts with the last that was chosen here.
-        let last = device::remembered(REMEMBERED).filter(|_| is_first && is_new_chat);
-        if let Some(last) = last.filter(|last| models.with_untracked(|models| models.offers(last))) {
-            model.set(last);
-        }
-    });
+    let Pane { chat, chosen, worker, .. } = expect_context::<Pane>();
+    let model = chosen.model;
     let Clock(now_ms) = expect_context::<Clock>();
     // A model server may come up after the page did.
     effect(move || {
@@ -77,7 +67,7 @@ pub fn ModelPicker() -> impl IntoView {
                     ask_again(models, true);
                 }
                 on:blur=move |_| is_held.set(false)
-                on:change:target=move |change| choose(model, change.target().value())
+                on:change:target=move |change| chosen.choose_model(change.target().value())
             >
                 {options(models, model, worker.into())}
             </select>
@@ -85,12 +75,6 @@ pub fn ModelPicker() -> impl IntoView {
         .erase()
     };
     view! { <span class="picker">{Icon::Server.view()} {list}</span> }.erase()
-}
-
-/// The next new chat begins with it too.
-pub fn choose(model: RwSignal<String>, chosen: String) {
-    device::remember(REMEMBERED, &chosen);
-    model.set(chosen);
 }
 
 /// Every model by its server, and the chosen one even where nobody offers it.
