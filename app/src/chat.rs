@@ -47,12 +47,14 @@ use chosen::Chosen;
 use composer::Composer;
 pub use kept::{By, draft_of, keep as keep_text, leave_draft};
 use message::MessageView;
+pub use model_search::model_search;
 pub use persona_picker::options as persona_options;
 pub use picker::{ask_again as ask_for_models, options as model_options};
 use queue::QueueList;
 pub use rename::{RenameDialog, Renaming, rename_form};
 pub use status::fault;
 pub use status_line::{StatusLine, is_lost, writes};
+pub use suggest::Suggest;
 #[cfg(feature = "hydrate")]
 pub(crate) use upload::brings_files;
 

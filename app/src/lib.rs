@@ -13,7 +13,6 @@ pub mod coder;
 mod cookie;
 pub mod design;
 mod device;
-mod dialogs;
 pub mod diff;
 mod erased;
 pub mod error;
@@ -26,6 +25,7 @@ pub mod history;
 pub mod icon;
 #[cfg(feature = "ssr")]
 mod installable;
+mod later;
 mod launching;
 mod lost;
 pub mod markdown;
@@ -146,7 +146,7 @@ pub fn take_over(first: First) {
         if !is_needed(chat.name) {
             chat.fetch().await;
         }
-        dialogs::CHUNK.fetch().await;
+        later::CHUNK.fetch().await;
     });
 }
 

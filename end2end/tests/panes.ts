@@ -4,14 +4,16 @@ export const panes = (page: Page) => page.locator('.pane');
 export const focused = (page: Page) => page.locator('.pane[data-focused]');
 export const tabs = (pane: Locator) => pane.locator('.pane-tab');
 
-/** A phone has both ways to something new in one menu. */
 export async function menu(pane: Locator, button: string, item: RegExp, which = 0): Promise<void> {
-  const isSplit = button === 'Split this pane';
-  if (isSplit && !(await pane.getByRole('button', { name: button }).isVisible())) {
-    return menu(pane, 'New in this pane', new RegExp(`^${item.source}`), which);
+  const opener = pane.getByRole('button', { name: button });
+  if (button !== 'Split this pane') {
+    await opener.click();
+    return pane.page().getByRole('menuitem', { name: item }).nth(which).click();
   }
-  await pane.getByRole('button', { name: button }).click();
-  await pane.page().getByRole('menuitem', { name: item }).nth(which).click();
+  // A phone has both ways to something new in one menu.
+  await ((await opener.isVisible()) ? opener : pane.getByRole('button', { name: 'New in this pane' })).click();
+  const group = pane.page().getByRole('group', { name: ['Split right', 'Split down'][which] });
+  await group.getByRole('menuitem', { name: item }).click();
 }
 
 export const splitRight = (page: Page) => menu(focused(page), 'Split this pane', /Chat/);

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::{ACTIONS, Action};
 use crate::{
-    dialogs::{CHUNK, Part},
     erased::{Erase, Erased},
+    later::{CHUNK, Part},
     ui::{Dialog, Kbd},
 };
 

@@ -6,10 +6,10 @@ use leptos::{ev::KeyboardEvent, html, prelude::*};
 use super::{ACTIONS, Hands, PALETTE_KEYS};
 use crate::{
     address::Step,
-    dialogs::{CHUNK, Part},
     erased::{Erase, Erased, effect},
     feed::Feed,
     icon::Icon,
+    later::{CHUNK, Part},
     panes::{chat_icon, kinds},
     ui::{Choice, Dialog, OptionList, aria_keys, is_composing, matching, next_enabled},
 };

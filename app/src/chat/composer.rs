@@ -65,7 +65,6 @@ pub fn Composer() -> impl IntoView {
     };
     let send_icon = move || if is_held.get() { Icon::Plus } else { Icon::Send }.view();
     let suggest = Suggest::new(input);
-    let list_id = format!("suggestions-{chat}");
     let is_barred = move || ask.is_pending() || attached.is_any_on_its_way();
     // A message that is an action is done and not sent.
     let take_action = move || {
@@ -82,14 +81,13 @@ pub fn Composer() -> impl IntoView {
         true
     };
     let text_id = format!("text-{chat}");
-    let (controlled, pointed) = (list_id.clone(), list_id.clone());
     let failure = move || ask.failure().or_else(|| actions.failure());
     let forget = move |()| {
         ask.forget();
         actions.forget();
     };
     view! {
-        <Suggestions suggest form id=list_id />
+        <Suggestions suggest form />
         <Form to=ask node_ref=form class="composer">
             <Failure error=Signal::derive(failure) dismiss=forget />
             <input type="hidden" name="chat" value=chat.to_string() />
@@ -117,8 +115,8 @@ pub fn Composer() -> impl IntoView {
                     enterkeyhint="enter"
                     // A text of several lines is no combobox; what it may say about the list beside it is this.
                     aria-autocomplete="list"
-                    aria-controls=move || suggest.is_open().then(|| controlled.clone())
-                    aria-activedescendant=move || suggest.pointed(&pointed)
+                    aria-controls=move || suggest.is_open().then(|| suggest.list_id())
+                    aria-activedescendant=move || suggest.pointed()
                     node_ref=input
                     prop:value=draft
                     on:input:target=move |typed| {

@@ -14,13 +14,12 @@ use super::{
     picker::{ask_again, label},
 };
 use crate::{
-    chunk::chunk,
     erased::{Erase, Erased},
     ui::{Choice, Combobox},
     workspace::Offered,
 };
 
-fn show(chat: ChatId) -> Erased {
+pub fn model_search(chat: ChatId) -> Erased {
     let Offered(models) = expect_context::<Offered>();
     let Pane { chosen, worker, .. } = expect_context::<Pane>();
     let model = chosen.model;
@@ -40,8 +39,6 @@ fn show(chat: ChatId) -> Erased {
     }
     .erase()
 }
-
-chunk!(models, ChatId, show, "Loading the models");
 
 /// Every model, and the chosen one even where nobody offers it. `agent` is who would ask it; nobody is there for a model
 /// that answers by itself.

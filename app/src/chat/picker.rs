@@ -9,11 +9,11 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Pane,
     api::{self, Models},
-    model_search,
 };
 use crate::{
     erased::{Erase, Erased, effect},
     icon::Icon,
+    later::{CHUNK, Part},
     workspace::{Clock, Offered},
 };
 
@@ -45,7 +45,7 @@ pub fn ModelPicker() -> impl IntoView {
     effect(move || {
         if is_long.get() {
             spawn_local(async move {
-                if model_search::CHUNK.fetch().await {
+                if CHUNK.fetch().await {
                     is_searched.try_set(true);
                 }
             });
@@ -54,7 +54,7 @@ pub fn ModelPicker() -> impl IntoView {
     // Until that is here, and without scripts, the browser's own list does.
     let list = move || {
         if is_replaced.get() {
-            return model_search::CHUNK.view(chat);
+            return CHUNK.view(Part::Models(chat));
         }
         view! {
             <select

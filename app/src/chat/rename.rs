@@ -5,10 +5,10 @@ use leptos::prelude::*;
 
 use super::api::RenameChat;
 use crate::{
-    dialogs::{CHUNK, Part},
     erased::{Erase, Erased, effect},
     feed::Feed,
     form::{Form, Submission},
+    later::{CHUNK, Part},
     notice::Failure,
     ui::Dialog,
 };

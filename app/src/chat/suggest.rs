@@ -1,6 +1,9 @@
 //! What is suggested while one types: actions after a slash, files of the project after an `@`.
 
-use domain::{flow::Flow, id::ProjectId};
+use domain::{
+    flow::Flow,
+    id::{ChatId, ProjectId},
+};
 use leptos::{
     ev::KeyboardEvent,
     html::{Div, Form, Textarea},
@@ -12,10 +15,11 @@ use leptos::{
 use super::Pane;
 use crate::{
     actions::{Action, Brief, Hands, Slash, flows, slashes},
-    erased::{Erase, effect},
+    erased::{Erase, Erased, effect},
     feed::Feed,
     files::{FilesFound, api::find_files},
     icon::Icon,
+    later::{CHUNK, Part},
     orchestrator::launch_at_once,
     ui::{Align, Choice, OptionList, is_composing, matching, next_enabled, put},
 };
@@ -52,6 +56,7 @@ impl Asked {
 /// The suggestions of one composer.
 #[derive(Clone, Copy)]
 pub struct Suggest {
+    chat: ChatId,
     asked: RwSignal<Option<Asked>>,
     choices: RwSignal<Vec<Choice>>,
     /// What the choices answer. Files of an earlier question are shown until those of the next one are here.
@@ -71,6 +76,7 @@ impl Suggest {
         let Pane { chat, draft, .. } = expect_context::<Pane>();
         let project = untrack(|| feed.workspace(|all| Some(all.session(all.chat(chat)?.session)?.project)));
         Self {
+            chat,
             asked: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
             answered: StoredValue::new(None),
@@ -122,7 +128,9 @@ impl Suggest {
     }
 
     fn show(self, choices: Vec<Choice>) {
-        self.answered.set_value(self.asked.get_untracked());
+        // A field that goes loses the focus, and its suggestions are gone by then.
+        let Some(asked) = self.asked.try_get_untracked() else { return };
+        self.answered.set_value(asked);
         self.active.set(choices.iter().position(|choice| choice.disabled.is_none()));
         self.told.set(None);
         self.choices.set(choices);
@@ -133,9 +141,28 @@ impl Suggest {
         self.show(Vec::new());
     }
 
-    /// Which option of the list `id` Enter would take, for whoever listens.
-    pub fn pointed(self, id: &str) -> Option<String> {
-        self.active.get().map(|active| format!("{id}-{active}"))
+    /// Of the list, for whoever listens.
+    pub fn list_id(self) -> String {
+        format!("suggestions-{}", self.chat)
+    }
+
+    /// Which of its options Enter would take.
+    pub fn pointed(self) -> Option<String> {
+        self.active.get().map(|active| format!("{}-{active}", self.list_id()))
+    }
+
+    pub fn list(self) -> Erased {
+        view! {
+            <OptionList
+                id=self.list_id()
+                name=Signal::stored("Suggestions".to_owned())
+                choices=Signal::derive(move || self.choices.get())
+                active=self.active
+                told=self.told
+                on_choose=Callback::new(move |value| self.choose(value))
+            />
+        }
+        .erase()
     }
 
     pub fn is_open(self) -> bool {
@@ -297,7 +324,7 @@ fn actions() -> Vec<Choice> {
 
 /// Beside the composer and over all else: a short pane has no room for it.
 #[component]
-pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl IntoView {
+pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>) -> impl IntoView {
     let is_open = Memo::new(move |_| suggest.is_open());
     let is_enabled = |choice: &&Choice| choice.disabled.is_none();
     let count = move || match suggest.choices.read().iter().filter(is_enabled).count() {
@@ -318,14 +345,7 @@ pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl In
         is_open.get().then(|| {
             view! {
                 <div class="suggestions" popover="manual" node_ref=layer>
-                    <OptionList
-                        id=id.clone()
-                        name=Signal::stored("Suggestions".to_owned())
-                        choices=Signal::derive(move || suggest.choices.get())
-                        active=suggest.active
-                        told=suggest.told
-                        on_choose=Callback::new(move |value| suggest.choose(value))
-                    />
+                    {CHUNK.view(Part::Suggestions(suggest))}
                 </div>
             }
             .erase()
