@@ -192,7 +192,7 @@ impl Terms {
 mod tests {
     use domain::{
         backend::Backend,
-        chat::{Choice, Input, NewTurn},
+        chat::{Choice, Input, Kind, NewTurn},
         id::{MessageId, SessionId, TaskId},
     };
     use uuid::Uuid;
@@ -216,7 +216,8 @@ mod tests {
     #[test]
     fn a_chat_goes_on_as_its_last_message_a_waiting_one_too() {
         let id = Uuid::from_u128;
-        let mut chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "Task".into());
+        let chat = Chat::new(ChatId(id(1)), SessionId(id(2)), "Task".into());
+        let mut chat = Chat { kind: Kind::Coder, ..chat };
         assert_eq!(Terms::last(&chat), None);
         let mut ask = |n: u128, asks, carry| {
             let turn =
