@@ -177,7 +177,7 @@ impl Coders {
     pub(crate) async fn may_read(&self, project: &Path) -> Result<(), String> {
         let (own, access) = (self.steps.clone(), wall::Access::Read { project: project.to_owned() });
         let (home, tmp) = (own.join("home"), own.join("tmp"));
-        let ground = Ground { folder: project.to_owned(), home, tmp, access };
+        let ground = Ground { folder: project.to_owned(), home, tmp, access, hidden: Vec::new() };
         let admitted = self.level().await.admits(&self.wall(&ground, Vec::new()), false);
         admitted.map_err(|refused| sentence(&refused.to_string()))
     }
@@ -199,7 +199,7 @@ impl Coders {
             programs: vec![self.helper.clone()],
             readable: Vec::new(),
             shared: Vec::new(),
-            hidden: self.hidden.clone(),
+            hidden: self.hidden.iter().chain(&ground.hidden).cloned().collect(),
             connect,
             bind: Vec::new(),
         }

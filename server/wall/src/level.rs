@@ -85,6 +85,11 @@ impl Level {
         }
     }
 
+    /// Whether a task can be kept from seeing what lies in something that it may read.
+    pub fn has_namespaces(&self) -> bool {
+        self.no_namespaces().is_none()
+    }
+
     fn no_namespaces(&self) -> Option<&str> {
         match self {
             Self::Full => None,
