@@ -7,7 +7,7 @@
 use domain::{
     Rejected,
     attachment::Attachment,
-    battle::{self, Battle, Fresh},
+    battle::{self, Battle, Fresh, Marks},
     catalogue::ModelRef,
     chat::{Input, Kind, Report},
     feed::{Event, Seq, StreamId},
@@ -15,6 +15,7 @@ use domain::{
     id::{AttachmentId, Attempt, BattleId, ChatId, RunId, SessionId, TaskId},
     layout,
     output::{Outcome, Phase},
+    persona::Persona,
     run,
     task::{self, Owner, Work},
     tool::{self, Ask},
@@ -137,9 +138,14 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
             let stream_len = lock_stream(&mut tx, stream).await?;
             let Made { changes, unkept, checked } = results::read(&mut tx, stream).await?;
             let work = battle.tasks.get(&task).map(|task| task.work);
-            let said = match work {
-                Some(Work::Digest | Work::Judgement) => Some(said_in(&mut tx, stream).await?),
-                _ => None,
+            let (said, marks) = match work {
+                Some(Work::Digest | Work::Judgement) => {
+                    (Some(opinion_in(&mut tx, stream, stream_len).await?), Marks::default())
+                }
+                Some(Work::Contestant) if matches!(outcome, Outcome::Done { .. }) => {
+                    made_in(&mut tx, stream, stream_len).await?
+                }
+                _ => (None, Marks::default()),
             };
             let fresh = Fresh::new(Uuid::now_v7());
             let report = battle::Report {
@@ -148,6 +154,7 @@ pub async fn report(db: &Db, ended: Ended) -> Result<Committed> {
                 outcome,
                 stream_len,
                 said,
+                marks,
                 changes,
                 unkept,
                 checked,
@@ -201,15 +208,33 @@ async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Re
     Ok(len.unwrap_or(0) as u64)
 }
 
-/// An opinion that is longer is none.
-const SAID_BYTES_MAX: u64 = 256 * 1024;
+/// An opinion that is longer is none. It stands at the end, after what was thought and noted on the way to it.
+const OPINION_BYTES_MAX: u64 = 256 * 1024;
 
 /// With all that its tools said. Of more, the end is read, because that is where the answer is.
 const SAID_OF_STEP_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What survived of what was said, without reasoning.
-async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<String> {
-    Ok(Transcript::read(&streams::read_with(tx, stream, 0, SAID_BYTES_MAX).await?).text())
+async fn opinion_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId, len: u64) -> Result<String> {
+    let end = streams::tail_with(tx, stream, len, OPINION_BYTES_MAX).await?;
+    if end.before > 0 && !Transcript::is_marked(&end.text) {
+        // The middle of one endless thought, or of an opinion that is too long.
+        return Ok(String::new());
+    }
+    Ok(Transcript::read(&end.text).text())
+}
+
+/// What a contestant said, where that can be known without reading all of it, and what marks it and its change.
+async fn made_in(
+    tx: &mut Transaction<'_, Postgres>,
+    stream: StreamId,
+    len: u64,
+) -> Result<(Option<String>, Marks)> {
+    let end = streams::tail_with(tx, stream, len, OPINION_BYTES_MAX).await?;
+    let said = Transcript::read(&end.text).text();
+    let is_whole = end.before == 0;
+    let marks = results::marks(tx, stream, is_whole.then_some(said.trim())).await?;
+    Ok(((is_whole || !said.trim().is_empty()).then_some(said), marks))
 }
 
 /// What a running task is doing now.
@@ -252,15 +277,26 @@ pub async fn battle(db: &Db, id: BattleId, input: battle::Input) -> Result<Commi
 }
 
 /// A new battle, in the launcher's tab if it was launched there, or in one of its own.
-pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, origin: layout::Origin) -> Result<Committed> {
+/// What its personas said then is kept with it.
+pub async fn start_battle(
+    db: &Db,
+    battle: Battle,
+    personas: &[Persona],
+    at_ms: i64,
+    origin: layout::Origin,
+) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let session = battle.session;
+    let (id, session) = (battle.id, battle.session);
     let layout = layouts::lock(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Arena, layout::Content::Battle(battle.id));
     let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
     events.extend(changed(session, changes));
-    finish(tx, events).await
+    record(&mut tx, &events).await?;
+    battles::keep_personas(&mut tx, id, personas).await?;
+    let seq = feed::append(&mut tx, &events).await?;
+    tx.commit().await?;
+    Ok(Committed { seq, events })
 }
 
 /// A new run, in the launcher's tab if it was launched there, or in one of its own.
