@@ -17,7 +17,8 @@ async fn lists_tell_who_won_what_is_there_now(pool: PgPool) {
             let is_first = analysis.entrants[judgement.first].contestant == favourite;
             Some(judgement.letters()[usize::from(!is_first)])
         });
-        let said = judged.map_or(format!("words of {}", task.id), |letter| format!("{{\"better\": \"{letter}\"}}"));
+        let said =
+            judged.map_or(format!("words of {}", task.id), |letter| format!("{{\"better\": \"{letter}\"}}"));
         let said = format!("\u{1e}text\n{said}");
         assert!(streams::append(&scene.db, stream_of(&task), 0, &said).await.unwrap());
         // A digest may be many questions; a judgement is one.
