@@ -7,7 +7,7 @@ use std::{
 
 use domain::feed::StreamId;
 use tokio::task::spawn_blocking;
-use wall::Access;
+use wall::{Access, Level};
 
 use super::{Coders, unprepared};
 use crate::backend;
@@ -58,7 +58,7 @@ impl Coders {
         let own = self.steps.join(stream.to_string());
         let project = project.map(Path::to_owned);
         // Nothing else could take them out of a project that is read.
-        let hides = self.level().await.has_namespaces();
+        let hides = matches!(self.level().await, Level::Full { .. });
         let made = spawn_blocking(move || make(own, project, hides)).await;
         made.map_err(|error| unprepared(&error))?.map_err(|error| unprepared(&error))
     }
