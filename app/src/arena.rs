@@ -11,9 +11,12 @@ mod launcher;
 mod launcher_dialog;
 mod outputs;
 mod pane;
+mod patches;
 mod roster;
 mod verdict;
 
 pub use launcher_dialog::ArenaLauncherDialog;
 pub(crate) use outputs::TaskOutput;
+#[cfg(feature = "ssr")]
+pub(crate) use patches::patches_of;
 pub(crate) use roster::clock;

@@ -2,6 +2,7 @@
 
 pub mod api;
 mod backend_picker;
+mod bring_dialog;
 mod changes;
 mod permission;
 mod review;
@@ -11,6 +12,7 @@ pub use backend_picker::{
     BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, chosen_backend,
     options as backend_options,
 };
+pub use bring_dialog::{Bring, BringDialog};
 pub use changes::{Changes, left_out};
 pub use permission::Permission;
 pub use review::Review;

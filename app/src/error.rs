@@ -130,7 +130,11 @@ mod status {
         match error {
             AppError::Rejected(Rejected::Missing { .. }) => StatusCode::NOT_FOUND,
             AppError::Rejected(
-                Rejected::Busy | Rejected::Idle | Rejected::Stale | Rejected::QueueFull { .. },
+                Rejected::Busy
+                | Rejected::Idle
+                | Rejected::Stale
+                | Rejected::QueueFull { .. }
+                | Rejected::NotNow(_),
             ) => StatusCode::CONFLICT,
             AppError::Rejected(_)
             | AppError::Invalid(_)

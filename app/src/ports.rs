@@ -112,6 +112,14 @@ pub trait Arena: Send + Sync {
     fn write_results(&self, battle: BattleId) -> BoxFuture<'_, Result<String, AppError>>;
     /// A battle as one file of HTML, after what that is called.
     fn export(&self, battle: BattleId) -> BoxFuture<'_, Result<(String, String), AppError>>;
+    /// The model that is named as a judge, the default one where none is, or why it cannot be.
+    fn judge(&self, model: &str) -> Result<battle::Judge, AppError>;
+    /// Who is to examine the results of this battle, or why they cannot.
+    fn examiner(
+        &self,
+        battle: BattleId,
+        draft: battle::ExaminerDraft,
+    ) -> BoxFuture<'_, Result<battle::Examiner, AppError>>;
     /// What it would take this judge to compare the results.
     fn estimate(&self, of: Compared, judge: battle::Judge) -> BoxFuture<'_, Result<Estimate, AppError>>;
 }

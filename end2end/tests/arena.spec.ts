@@ -102,7 +102,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   const head = battle(page).locator('.arena-head');
   await expect(head).toContainText('A wins over the other in both orders; 6 of 6 judgements agree.', { timeout: 60_000 });
   await expect(row(page, 0)).toContainText('check passes, it failed before');
-  await expect(row(page, 1)).toContainText('check fails as it did before');
+  await expect(row(page, 1)).toContainText('check fails, it failed before too');
   await expect(head).toContainText('Completed');
   expect(await faults(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);
@@ -178,6 +178,8 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
     await expect(reader.locator('.arena-outputs')).toContainText('It is good now.');
     await expect(reader.locator('.arena-outputs')).toContainText('A bad idea.');
     const rest = reader.locator('.arena-rest');
+    await expect(rest.locator('.arena-patch').first()).toContainText('+good');
+    await expect(rest.getByRole('link', { name: 'The whole change of A as a patch' })).toBeVisible();
     await expect(rest.locator('.arena-matrix .won')).toBeVisible();
     await rest.getByText('All 6 judgements').click();
     await expect(rest.locator('.arena-judgements')).toContainText('By what they say of themselves.');

@@ -5,6 +5,7 @@ mod contesting;
 mod digesting;
 mod fitting;
 mod launch;
+mod named;
 mod port;
 mod results;
 

@@ -177,7 +177,7 @@ impl Coders {
     pub(crate) async fn may_read(&self, project: &Path) -> Result<(), String> {
         let (own, access) = (self.steps.clone(), wall::Access::Read { project: project.to_owned() });
         let (home, tmp) = (own.join("home"), own.join("tmp"));
-        let ground = Ground { folder: project.to_owned(), home, tmp, access };
+        let ground = Ground { folder: project.to_owned(), home, tmp, access, hidden: Vec::new() };
         let admitted = self.level().await.admits(&self.wall(&ground, None));
         admitted.map(drop).map_err(|refused| sentence(&refused.to_string()))
     }
@@ -198,7 +198,7 @@ impl Coders {
             tmp: ground.tmp.clone(),
             programs: vec![self.helper.clone()],
             shared: Vec::new(),
-            hidden: self.hidden.clone(),
+            hidden: self.hidden.iter().chain(&ground.hidden).cloned().collect(),
             door,
             own_port: None,
         }

@@ -20,6 +20,17 @@ pub struct Backend(pub String);
 /// BooCode's own agent loop, on any model that can call tools.
 pub const NATIVE: &str = "native";
 
+/// What people know backends as, beside their names.
+pub const TITLES: [(&str, &str); 7] = [
+    (NATIVE, "BooCode"),
+    ("claude", "Claude Code"),
+    ("codex", "Codex"),
+    ("gemini", "Gemini CLI"),
+    ("goose", "Goose"),
+    ("opencode", "OpenCode"),
+    ("qwen", "Qwen Code"),
+];
+
 impl Backend {
     pub fn native() -> Self {
         Self(NATIVE.to_owned())
@@ -31,16 +42,8 @@ impl Backend {
 
     /// As people know it; one that is not known goes by its name.
     pub fn title(&self) -> &str {
-        match self.0.as_str() {
-            NATIVE => "BooCode",
-            "claude" => "Claude Code",
-            "codex" => "Codex",
-            "gemini" => "Gemini CLI",
-            "goose" => "Goose",
-            "opencode" => "OpenCode",
-            "qwen" => "Qwen Code",
-            name => name,
-        }
+        let known = TITLES.iter().find(|(name, _)| *name == self.0);
+        known.map_or(&self.0, |(_, title)| title)
     }
 
     /// Under this name the catalogue lists its own login.

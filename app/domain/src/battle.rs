@@ -28,7 +28,7 @@ pub mod examination;
 pub mod export;
 mod fresh;
 pub mod judge;
-mod lanes;
+pub mod lanes;
 pub mod names;
 pub mod results;
 pub mod room;
@@ -45,13 +45,13 @@ pub use analysis::Analysis;
 pub use benchmark::Benchmark;
 pub use check::{CheckState, Checked};
 pub use contestant::{Contestant, Identity, Standing};
-pub use decide::{Input, OPINION_LIMIT_S, Report};
-pub use draft::{Draft, Line};
+pub use decide::{Input, Marks, OPINION_LIMIT_S, Report};
+pub use draft::{Draft, ExaminerDraft, Line};
 pub use examination::{Examination, Examiner};
 pub use fresh::Fresh;
 pub use roster::{
-    CONTESTANTS_MAX, CONTESTANTS_MIN, Entry, Launch, Roster, check_count, check_limit, check_prompt,
-    check_tokens,
+    CONTESTANTS_MAX, CONTESTANTS_MIN, Entry, Launch, Roster, check_count, check_each_once, check_limit,
+    check_prompt, check_tokens,
 };
 pub use told::Told;
 
@@ -204,6 +204,9 @@ pub struct Course {
     /// What digests, judgements and cross-examinations have used.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub opinion_tokens: u64,
+    /// Why its results folder does not tell what is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten: Option<String>,
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -13,6 +13,15 @@ pub fn utc(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
 }
 
+/// `2026-07-30T14:03:09.250Z`, for programs.
+pub fn rfc3339(ms: i64) -> String {
+    let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
+    let (year, month, day) = date(days);
+    let (hour, minute) = (rest / HOUR_MS, rest % HOUR_MS / MINUTE_MS);
+    let (second, ms) = (rest % MINUTE_MS / SECOND_MS, rest % SECOND_MS);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
 /// How long ago, in one unit. What lies ahead counts as now: clocks differ a little.
 pub fn ago(now_ms: i64, then_ms: i64) -> String {
     let unit = |count: i64, name: &str| match count {
@@ -64,6 +73,8 @@ mod tests {
         check(1_772_236_799_999, "2026-02-27 23:59 UTC");
         check(1_785_420_180_000, "2026-07-30 14:03 UTC");
         check(4_107_542_400_000, "2100-03-01 00:00 UTC");
+        assert_eq!(rfc3339(1_785_420_189_250), "2026-07-30T14:03:09.250Z");
+        assert_eq!(rfc3339(-1), "1969-12-31T23:59:59.999Z");
     }
 
     #[test]

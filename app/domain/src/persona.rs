@@ -15,7 +15,7 @@ pub const DESCRIPTION_CHARS_MAX: usize = 200;
 pub const PROMPT_BYTES_MAX: usize = 32 * 1024;
 pub const STEPS_MAX: u32 = 500;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Persona {
     pub name: String,
     /// One line for whoever chooses.
@@ -44,7 +44,7 @@ pub struct Offered {
 }
 
 /// How a model picks its words. What is not given is the model server's own choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,

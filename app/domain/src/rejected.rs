@@ -21,6 +21,9 @@ pub enum Rejected {
     Missing { what: String },
     #[error("{0}")]
     Invalid(String),
+    /// It does not fit the moment; later, or earlier, it would.
+    #[error("{0}")]
+    NotNow(String),
 }
 
 impl Rejected {

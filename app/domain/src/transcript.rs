@@ -109,6 +109,11 @@ impl Transcript {
         text.find(MARK).map_or(text, |first| &text[first..])
     }
 
+    /// Whether it is known what kind of text this begins with.
+    pub fn is_marked(text: &str) -> bool {
+        text.starts_with(MARK)
+    }
+
     pub fn push(&mut self, piece: &str) {
         let mut rest = piece;
         while !rest.is_empty() {

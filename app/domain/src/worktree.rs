@@ -64,6 +64,9 @@ impl Changes {
 pub struct Changed {
     /// As it may be shown.
     pub path: String,
+    /// Where it was before it was moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     pub status: Status,
     pub added: u64,
     pub deleted: u64,

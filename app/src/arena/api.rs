@@ -3,14 +3,13 @@
 #[cfg(feature = "ssr")]
 use domain::{
     Rejected,
-    battle::{CONTESTANTS_MAX, Examiner, Fresh, Identity, Input, Judge, analysis::Estimate},
-    chat::Choice,
+    battle::{CONTESTANTS_MAX, Fresh, Input, analysis::Estimate},
     layout::{Origin, PaneId, Target},
     page::Wanted,
     worktree::Destination,
 };
 use domain::{
-    battle::Draft,
+    battle::{Draft, ExaminerDraft},
     feed::StreamId,
     id::{BattleId, ContestantId, SessionId, TaskId},
     persona::Offer,
@@ -71,7 +70,7 @@ pub async fn retry_contestant(battle: BattleId, contestant: ContestantId) -> Res
 /// Compares the results, by this model or the default one.
 #[server(endpoint = "analyse_battle")]
 pub async fn analyse_battle(battle: BattleId, #[server(default)] model: String) -> Result<(), AppError> {
-    let judge = judge(&model)?;
+    let judge = ports::arena()?.judge(&model)?;
     decide(battle, Input::Analyse { judge, fresh: fresh(), at_ms: now_ms() }).await
 }
 
@@ -80,16 +79,14 @@ pub async fn stop_analysis(battle: BattleId) -> Result<(), AppError> {
     decide(battle, Input::StopAnalysis { fresh: fresh(), at_ms: now_ms() }).await
 }
 
-/// Asks a persona or an agent about the results. `kind` tells which of the two `identity` names.
+/// Asks a persona or an agent about the results.
 #[server(endpoint = "cross_examine")]
 pub async fn cross_examine(
     battle: BattleId,
-    #[server(default)] kind: String,
-    #[server(default)] identity: String,
-    model: String,
+    examiner: ExaminerDraft,
     #[server(default)] question: String,
 ) -> Result<(), AppError> {
-    let examiner = examiner(battle, &kind, identity, &model).await?;
+    let examiner = ports::arena()?.examiner(battle, examiner).await?;
     let question = Some(question);
     decide(battle, Input::Examine { examiner, question, fresh: fresh(), at_ms: now_ms() }).await
 }
@@ -164,7 +161,8 @@ pub async fn analysis_cost(
 ) -> Result<Cost, AppError> {
     let unknown = Compared::Unknown((entrants as usize).min(CONTESTANTS_MAX));
     let of = battle.map_or(unknown, Compared::Battle);
-    let Estimate { calls, duration_ms } = ports::arena()?.estimate(of, judge(&model)?).await?;
+    let arena = ports::arena()?;
+    let Estimate { calls, duration_ms } = arena.estimate(of, arena.judge(&model)?).await?;
     Ok(Cost { calls, duration_ms })
 }
 
@@ -191,45 +189,6 @@ const TRY_BYTES_MAX: u64 = 1024 * 1024;
 async fn decide(battle: BattleId, input: Input) -> Result<(), AppError> {
     store::commit::battle(&ports::db()?, battle, input).await?;
     Ok(())
-}
-
-/// The model that is named, or the default one.
-#[cfg(feature = "ssr")]
-pub fn judge(model: &str) -> Result<Judge, AppError> {
-    let models = ports::models()?;
-    let default = models.default_model().map(|model| model.to_string());
-    let model = Some(model.to_owned()).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
-    let Choice { model, paid, .. } = Choice::for_chat(&models.catalogue(), &model)?;
-    Ok(Judge { model, paid })
-}
-
-#[cfg(feature = "ssr")]
-pub async fn examiner(
-    battle: BattleId,
-    kind: &str,
-    identity: String,
-    model: &str,
-) -> Result<Examiner, AppError> {
-    let catalogue = ports::models()?.catalogue();
-    let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, model)?;
-    if kind != "backend" {
-        server.check_chat()?;
-    }
-    let identity = match (kind, identity.as_str()) {
-        ("backend", name) => {
-            let backend = domain::backend::Backend(name.to_owned());
-            let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(ports::coders()?.check(wanted, server.clone(), model.clone()).await?.backend)
-        }
-        (_, "") => Identity::Plain,
-        (_, name) => {
-            let db = ports::db()?;
-            let battle = store::battles::get(&db, battle).await?;
-            let project = store::workspace::project(&db, battle.project).await?;
-            Identity::Persona(ports::personas()?.check(project.path, name.to_owned()).await?)
-        }
-    };
-    Ok(Examiner { identity, model, paid })
 }
 
 #[cfg(feature = "ssr")]

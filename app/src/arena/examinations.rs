@@ -46,7 +46,7 @@ fn Ask() -> impl IntoView {
         (expect_context::<Feed>(), expect_context::<Arena>(), expect_context::<Panes>());
     let Offered(models) = expect_context::<Offered>();
     let ask = Submission::new::<CrossExamine>();
-    let kind = RwSignal::new("persona".to_owned());
+    let who = RwSignal::new("persona".to_owned());
     let (backend, persona) = (RwSignal::new(NATIVE.to_owned()), RwSignal::new(String::new()));
     let default = models.with_untracked(|models| models.default.as_ref().map(ToString::to_string));
     let (model, question) = (RwSignal::new(default.unwrap_or_default()), RwSignal::new(String::new()));
@@ -71,12 +71,13 @@ fn Ask() -> impl IntoView {
         Segment { value: "persona", label: "A model", icon: Some(Icon::Persona) },
         Segment { value: "backend", label: "An agent", icon: Some(Icon::Code) },
     ];
-    let who = move || {
-        if kind.with(|kind| kind == "backend") {
+    let is_agent = Memo::new(move |_| who.with(|who| who == "backend"));
+    let name = move || {
+        if is_agent.get() {
             view! {
                 <select
                     class="select"
-                    name="identity"
+                    name="examiner[backend]"
                     aria-label="Agent"
                     on:change:target=move |change| backend.set(change.target().value())
                 >
@@ -88,7 +89,7 @@ fn Ask() -> impl IntoView {
             view! {
                 <select
                     class="select"
-                    name="identity"
+                    name="examiner[persona]"
                     aria-label="Persona"
                     on:change:target=move |change| persona.set(change.target().value())
                 >
@@ -98,15 +99,12 @@ fn Ask() -> impl IntoView {
             .erase()
         }
     };
-    let agent = Signal::derive(move || {
-        if kind.with(|kind| kind == "backend") { chosen_backend(offers, backend) } else { None }
-    });
+    let agent = Signal::derive(move || if is_agent.get() { chosen_backend(offers, backend) } else { None });
     let field = format!("question-{}", arena.battle);
     view! {
         <Form to=ask class="arena-ask">
             <Failure error=Signal::derive(move || ask.failure()) dismiss=move |()| ask.forget() />
             <input type="hidden" name="battle" value=arena.battle.to_string() />
-            <input type="hidden" name="kind" prop:value=kind value=kind.get_untracked() />
             <label class="field-label" for=field.clone()>"Ask somebody else about the results"</label>
             <textarea
                 class="input"
@@ -122,13 +120,13 @@ fn Ask() -> impl IntoView {
                     id=format!("examiner-{}", arena.battle)
                     label="Who is asked"
                     segments
-                    value=kind
-                    on_choose=move |word| kind.set(word)
+                    value=who
+                    on_choose=move |word| who.set(word)
                 />
-                {who}
+                {name}
                 <select
                     class="select"
-                    name="model"
+                    name="examiner[model]"
                     aria-label="Model"
                     on:change:target=move |change| model.set(change.target().value())
                 >

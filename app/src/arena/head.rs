@@ -66,6 +66,7 @@ pub fn Head() -> impl IntoView {
             <Course />
             <Winner />
             <BaseCheck />
+            <Unwritten />
             <details class="arena-prompt-shown">
                 <summary>"Prompt"</summary>
                 <p>{prompt}</p>
@@ -164,6 +165,25 @@ fn BaseCheck() -> impl IntoView {
     view! { <p class="arena-base">{move || told.get()}</p> {output} }.erase()
 }
 
+/// Why the results folder does not tell what is so.
+#[component]
+fn Unwritten() -> impl IntoView {
+    let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
+    let why = Memo::new(move |_| arena.read(feed, |it| it.course.unwritten.clone()).flatten());
+    move || {
+        why.get().map(|why| {
+            view! {
+                <p class="notice error">
+                    {why} " "
+                    <button class="button small" type="button" on:click=move |_| arena.write_results()>
+                        "Write it again"
+                    </button>
+                </p>
+            }
+        })
+    }
+}
+
 #[component]
 fn BattleMenu(kind: Kind) -> impl IntoView {
     let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
@@ -175,12 +195,7 @@ fn BattleMenu(kind: Kind) -> impl IntoView {
         let analyse = MenuItem::new("Compare the results again", move || {
             arena.view.set(View::Analysis);
         });
-        let write = MenuItem::new("Write the results folder again", move || {
-            arena.run(async move {
-                arena.say(format!("Written to {}", api::write_results(battle).await?));
-                Ok(())
-            });
-        });
+        let write = MenuItem::new("Write the results folder again", move || arena.write_results());
         let export = MenuItem::link("Export as one HTML file", format!("/battle/{battle}/export"));
         let mut items =
             vec![late(analyse).icon(Icon::Swords), write.icon(Icon::Folder), export.icon(Icon::External)];

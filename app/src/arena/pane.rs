@@ -11,7 +11,7 @@ use leptos::{prelude::*, task::spawn_local};
 
 use super::{
     adopt::AdoptDialog, api, changes::ChangesView, examinations::ExaminationsView, figures::FiguresView,
-    head::Head, outputs::OutputsView, roster::Roster, verdict::AnalysisView,
+    head::Head, outputs::OutputsView, patches::PatchesView, roster::Roster, verdict::AnalysisView,
 };
 use crate::{
     chat::leave_draft,
@@ -45,6 +45,8 @@ pub struct Arena {
     pub against: RwSignal<Option<ContestantId>>,
     /// The tries that are looked at of those who were tried again, where it is not the newest.
     pub tries: RwSignal<BTreeMap<ContestantId, TaskId>>,
+    /// What was changed, as far as the page came with it.
+    pub patches: StoredValue<BTreeMap<ContestantId, String>>,
     /// Whom a dialog is open for.
     pub adopting: RwSignal<Option<ContestantId>>,
     toasts: Toasts,
@@ -67,6 +69,13 @@ impl Arena {
 
     pub fn say(self, words: String) {
         self.toasts.push(ToastKind::Done, words, None);
+    }
+
+    pub fn write_results(self) {
+        self.run(async move {
+            self.say(format!("Written to {}", api::write_results(self.battle).await?));
+            Ok(())
+        });
     }
 
     /// A Coder that goes on where a contestant stopped. The words stand in its composer, to be read once more
@@ -98,6 +107,7 @@ pub fn ArenaPane(battle: BattleId) -> impl IntoView {
         alone: RwSignal::new(None),
         against: RwSignal::new(None),
         tries: RwSignal::default(),
+        patches: StoredValue::default(),
         adopting: RwSignal::new(None),
         toasts: expect_context::<Toasts>(),
         panes: expect_context::<Panes>(),
@@ -173,6 +183,7 @@ fn Views() -> impl IntoView {
         is_whole.get().then(|| {
             view! {
                 <div class="arena-rest">
+                    {(kind == Kind::Coding).then(|| view! { <h2>"Changes"</h2> <PatchesView /> })}
                     <h2>"Analysis"</h2>
                     <AnalysisView />
                     <h2>"Cross-examination"</h2>

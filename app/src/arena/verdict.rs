@@ -4,7 +4,7 @@ use domain::{
     battle::{
         Analysis,
         analysis::State,
-        verdict::{PairResult, Verdict},
+        verdict::{Against, Verdict},
     },
     id::ContestantId,
 };
@@ -215,26 +215,10 @@ fn matrix(seen: &Seen, verdict: &Verdict) -> Erased {
 }
 
 fn cell(verdict: &Verdict, one: ContestantId, other: ContestantId) -> Erased {
-    let Some(pair) = verdict.pair(one, other).filter(|_| one != other) else {
+    let Some(Against { wins, word, mark, words }) = verdict.against(one, other) else {
         return view! { <td class="none" aria-label="itself">"–"</td> }.erase();
     };
-    let wins = verdict.wins(one, other).unwrap_or_default();
-    let (class, mark) = match pair.result {
-        PairResult::Won(winner) if winner == one => ("won", "✓"),
-        PairResult::Won(_) => ("lost", ""),
-        PairResult::Tied => ("tied", "="),
-        PairResult::Unsettled => ("unsettled", "?"),
-    };
-    let title = match pair.result {
-        PairResult::Won(winner) if winner == one => "settled in its favour",
-        PairResult::Won(_) => "settled against it",
-        PairResult::Tied => "both are equal",
-        PairResult::Unsettled if pair.flipped == 0 => {
-            "unsettled: the answers did not agree from round to round"
-        }
-        PairResult::Unsettled => "unsettled: the answers did not hold when the order changed",
-    };
-    view! { <td class=class title=title>{wins.to_string()} <span class="mark">{mark}</span></td> }.erase()
+    view! { <td class=word title=words>{wins.to_string()} <span class="mark">{mark}</span></td> }.erase()
 }
 
 fn judgements(seen: &Seen) -> Option<Erased> {

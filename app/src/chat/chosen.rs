@@ -228,6 +228,7 @@ mod tests {
                 paid: false,
                 persona: None,
                 coder: Some(coder),
+                machine: None,
             };
             let text = "Do it".to_owned();
             let input = Input::Ask { turn, text, choice, enclosed: Default::default(), at_ms: 0 };

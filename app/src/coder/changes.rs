@@ -6,9 +6,12 @@ use domain::{
     id::ChatId,
     worktree::{self, Changed, State, Worktree},
 };
-use leptos::{prelude::*, task::spawn_local};
+use leptos::prelude::*;
 
-use super::api;
+use super::{
+    api,
+    bring_dialog::{Bring, BringDialog},
+};
 use crate::{
     chat::Pane,
     erased::{Erase, Erased, For, Show},
@@ -16,7 +19,7 @@ use crate::{
     form::{Form, Submission},
     icon::Icon,
     notice::Failure,
-    ui::{Dialog, ToastKind, Toasts},
+    ui::Dialog,
 };
 use seen::Seen;
 
@@ -48,6 +51,7 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
     let files = move || seen.changes.with(|changes| changes.files.clone());
     let base =
         format!("from {}{}", worktree.short_base(), if worktree.carried { " with your changes" } else { "" });
+    let bring: Bring = Box::new(move |branch| Box::pin(api::apply_changes(chat, branch)));
     view! {
         <section class="changes" aria-label="Changes">
             <details>
@@ -91,7 +95,7 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
                 </button>
             </div>
             <Failure error=seen.failure />
-            <ApplyDialog chat is_open=is_applying />
+            <BringDialog id=format!("apply-{chat}") title="Apply the changes" is_open=is_applying bring />
             <DiscardDialog chat is_open=is_discarding />
         </section>
     }
@@ -134,62 +138,6 @@ pub fn left_out(lines: &[String]) -> Erased {
             }
         })
         .erase()
-}
-
-/// To the files as they are, or as a commit on a branch of its own.
-#[component]
-fn ApplyDialog(chat: ChatId, is_open: RwSignal<bool>) -> impl IntoView {
-    let toasts = expect_context::<Toasts>();
-    let (branch, is_busy) = (RwSignal::new(String::new()), RwSignal::new(false));
-    let failure = RwSignal::new(None);
-    let apply = move |branch: String| {
-        is_busy.set(true);
-        failure.set(None);
-        spawn_local(async move {
-            let applied = api::apply_changes(chat, branch).await;
-            is_busy.try_set(false);
-            match applied {
-                Ok(how) => {
-                    is_open.try_set(false);
-                    toasts.push(ToastKind::Done, how, None);
-                }
-                Err(error) => drop(failure.try_set(Some(error))),
-            }
-        });
-    };
-    view! {
-        <Dialog id=format!("apply-{chat}") title="Apply the changes" open=is_open>
-            <p>"To your files as they are now. What does not fit is said, and then nothing is touched."</p>
-            <button
-                class="button primary"
-                type="button"
-                disabled=move || is_busy.get()
-                on:click=move |_| apply(String::new())
-            >
-                "Apply to my files"
-            </button>
-            <p>"Or as one commit on a new branch. Your files and your branch stay as they are."</p>
-            <div class="field">
-                <label class="field-label" for=format!("branch-{chat}")>"Name of the branch"</label>
-                <input
-                    class="input"
-                    id=format!("branch-{chat}")
-                    prop:value=branch
-                    on:input:target=move |typed| branch.set(typed.target().value())
-                />
-            </div>
-            <button
-                class="button"
-                type="button"
-                disabled=move || is_busy.get() || branch.with(|branch| branch.trim().is_empty())
-                on:click=move |_| apply(branch.get_untracked())
-            >
-                "Commit to this branch"
-            </button>
-            <Failure error=failure />
-        </Dialog>
-    }
-    .erase()
 }
 
 #[component]

@@ -54,15 +54,17 @@ pub use server::FirstRead;
 mod server {
     use std::collections::BTreeMap;
 
-    use domain::layout::Content;
+    use domain::{id::ContestantId, layout::Content};
 
     use super::*;
-    use crate::{orchestrator::api, ports};
+    use crate::{arena::patches_of, orchestrator::api, ports};
 
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct FirstRead {
         pub(super) reports: BTreeMap<RunId, Report>,
         pub(super) opened: BTreeMap<Artifact, Opened>,
+        /// What contestants changed.
+        pub(crate) patches: BTreeMap<ContestantId, String>,
     }
 
     impl FirstRead {
@@ -80,10 +82,12 @@ mod server {
                         let opened = api::open(&*port, artifact).await.ok();
                         first.opened.extend(opened.map(|opened| (artifact, opened)));
                     }
+                    Content::Battle(battle) => {
+                        first.patches.extend(patches_of(battle).await.unwrap_or_default());
+                    }
                     Content::Artifact(_)
                     | Content::Chat(_)
                     | Content::Arena
-                    | Content::Battle(_)
                     | Content::Orchestrator
                     | Content::Settings => {}
                 }

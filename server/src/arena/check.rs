@@ -1,6 +1,7 @@
 //! A project's own check, on the base or on a result: in a clean tree, behind a wall, for so long and so much.
 
 use std::{
+    fmt::Display,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -31,8 +32,7 @@ use crate::{
 
 /// What of its output is kept. More is read and thrown away, so that it does not wait for a reader.
 const OUTPUT_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// A little less than the task's own limit: a check that does not end is a result, and no failure of ours.
-const RUN_MAX: Duration = Duration::from_secs(LIMIT_S as u64 - 30);
+const RUN_MAX: Duration = Duration::from_secs(LIMIT_S as u64);
 
 pub(crate) struct CheckRun {
     pub coders: Arc<Coders>,
@@ -151,14 +151,7 @@ impl CheckRun {
         let started = Instant::now();
         let (said, heard) = mpsc::channel(64);
         let listening = hear(heard, outputs);
-        let running = run(&mut process, out, err, said);
-        let too_long = || format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60);
-        let running = async {
-            tokio::select! {
-                code = timeout(RUN_MAX, running) => code.map_err(|_| too_long()),
-                why = space_run_out(tree) => Err(format!("\n[It was stopped: {why}.]")),
-            }
-        };
+        let running = within_limits(run(&mut process, out, err, said), space_run_out(tree));
         let finished = async { tokio::join!(running, listening) };
         let Some((code, mut output)) = stop.token().run_until_cancelled(finished).await else {
             end(process).await;
@@ -172,6 +165,19 @@ impl CheckRun {
         // What it said is kept, shown, exported and judged.
         let output = Redactor::new(Arc::clone(&self.secrets)).redact(&output);
         Ok(Checked::new(code.ok().flatten(), took, &output))
+    }
+}
+
+/// How it ended, or why it was stopped.
+async fn within_limits(
+    running: impl Future<Output = Option<i32>>,
+    space_run_out: impl Future<Output = impl Display>,
+) -> Result<Option<i32>, String> {
+    tokio::select! {
+        code = timeout(RUN_MAX, running) => {
+            code.map_err(|_| format!("\n[It was stopped after {} minutes.]", RUN_MAX.as_secs() / 60))
+        }
+        why = space_run_out => Err(format!("\n[It was stopped: {why}.]")),
     }
 }
 
@@ -215,4 +221,56 @@ async fn hear(mut heard: mpsc::Receiver<String>, outputs: &mpsc::Sender<Output>)
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// What it may take, it may take whatever its tree and the project's setup took before.
+    #[tokio::test(start_paused = true)]
+    async fn a_check_has_its_own_time() {
+        let takes = |seconds: u64| async move {
+            sleep(Duration::from_secs(seconds)).await;
+            Some(0)
+        };
+        let limit = u64::from(LIMIT_S);
+        assert_eq!(within_limits(takes(limit - 1), pending::<&str>()).await, Ok(Some(0)));
+        let stopped = within_limits(takes(limit + 1), pending::<&str>()).await;
+        assert_eq!(stopped, Err("\n[It was stopped after 20 minutes.]".to_owned()));
+        let no_room = within_limits(pending(), async { "the disk is full" }).await;
+        assert_eq!(no_room, Err("\n[It was stopped: the disk is full.]".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn of_what_it_says_the_beginning_is_shown_and_the_end_is_kept() {
+        let (said, heard) = mpsc::channel(1);
+        let (outputs, mut shown) = mpsc::channel(1);
+        let pieces = 5 * OUTPUT_BYTES_MAX / 1024;
+        let speaking = async move {
+            for nth in 0..pieces {
+                said.send(format!("{nth:>1024}")).await.unwrap();
+            }
+        };
+        let watching = async {
+            let (mut bytes, mut first) = (0, None);
+            while let Some(Output::Text(piece)) = shown.recv().await {
+                bytes += piece.len();
+                first.get_or_insert(piece);
+            }
+            (bytes, first.unwrap())
+        };
+        let listening = async {
+            let kept = hear(heard, &outputs).await;
+            drop(outputs);
+            kept
+        };
+        let ((), kept, (bytes, first)) = tokio::join!(speaking, listening, watching);
+        assert_eq!((bytes, first.trim()), (OUTPUT_BYTES_MAX, "0"));
+        assert!(kept.len() <= 2 * OUTPUT_BYTES_MAX && kept.ends_with(&(pieces - 1).to_string()));
+    }
 }

@@ -76,9 +76,9 @@ impl Backend for Digesting {
 }
 
 impl Digesting {
-    /// What it said and changed, without names and secrets. A change of many megabytes is read at both ends.
+    /// What it said and changed, without names and secrets. What takes many megabytes is read at both ends.
     async fn read(&self) -> Result<(String, String), backend::Error> {
-        let said = store::streams::text(&self.db, self.result, READ_BYTES_MAX as u64).await?;
+        let said = store::streams::text_of_ends(&self.db, self.result, READ_BYTES_MAX as u64 / 2).await?;
         let patch = store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await?;
         let patch = patch.map(|patch| patch.text()).unwrap_or_default();
         let left_out = self.left_out.as_ref().map(|words| format!("[Not part of the patch: {words}]\n"));

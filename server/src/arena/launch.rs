@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use app::error::AppError;
 use domain::{
     Rejected,
-    backend::{Backend, Wanted},
-    battle::{self, Battle, Draft, Entry, Identity, Judge, Kind, Launch, Line, Roster, Terms},
+    battle::{self, Battle, Draft, Entry, Identity, Kind, Launch, Line, Roster, Terms},
     catalogue::Lane,
-    chat::Choice,
     id::{BattleId, ContestantId},
     layout::Origin,
+    persona::Persona,
+    workspace::Project,
 };
 use git::Limits;
 use uuid::Uuid;
 
-use super::Port;
+use super::{Port, named::Named};
 use crate::{coder::blocking_for_person, engine::now_ms};
 
 impl Port {
@@ -27,7 +27,7 @@ impl Port {
         }
         let project = store::workspace::project_of_session(&self.db, draft.session).await?;
         let folder = PathBuf::from(&project.path);
-        let launch = self.agreed(draft, project).await?;
+        let (launch, personas) = self.agreed(draft, project).await?;
         let (id, kind) = (launch.id, launch.kind);
         let battle = Battle::new(launch)?;
         match kind {
@@ -35,7 +35,7 @@ impl Port {
             // Its personas and its results lie there.
             Kind::Qa => there_is(folder).await?,
         }
-        let started = store::commit::start_battle(&self.db, battle, now_ms(), origin).await;
+        let started = store::commit::start_battle(&self.db, battle, &personas, now_ms(), origin).await;
         // Of a commit whose answer was lost nobody knows whether it still comes to be.
         if matches!(started, Err(store::Error::Rejected(_)))
             && kind == Kind::Coding
@@ -47,8 +47,9 @@ impl Port {
         Ok(id)
     }
 
-    /// Parses a draft into what may be launched. Whatever is wrong with one contestant is said with its letter.
-    async fn agreed(&self, draft: Draft, project: domain::workspace::Project) -> Result<Launch, AppError> {
+    /// Parses a draft into what may be launched, with what its personas say by now. Whatever is wrong with one
+    /// contestant is said with its letter.
+    async fn agreed(&self, draft: Draft, project: Project) -> Result<(Launch, Vec<Persona>), AppError> {
         let Draft { id, session, kind, prompt, contestants, limit_s, tokens_max, carry, check, judge } =
             draft;
         // Before anybody is asked whether they can: what is typed, and how many there are, is known at once.
@@ -57,21 +58,20 @@ impl Port {
         battle::check_count(contestants.len()).map_err(wrong("contestants"))?;
         battle::check_limit(limit_s).map_err(wrong("limit"))?;
         battle::check_tokens(tokens_max).map_err(wrong("tokens"))?;
-        let mut entries = Vec::new();
-        for (place, line) in contestants.into_iter().enumerate() {
-            let letter = battle::letter(place);
-            let entry = self.entry(kind, &project.path, line).await;
-            entries.push(entry.map_err(|error| with_letter(letter, error))?);
+        let (mut entries, mut personas) = (Vec::new(), Vec::new());
+        for (place, Line { identity, model, variant }) in contestants.into_iter().enumerate() {
+            let named = self.named(Identity::named(kind, &identity), &model, &project.path).await;
+            let Named { identity, persona, model, paid } =
+                named.map_err(|error| with_letter(battle::letter(place), error))?;
+            personas.extend(persona);
+            let lane = if paid { Lane::Cloud } else { Lane::Local };
+            entries.push(Entry { identity, model, variant: variant.trim().to_owned(), lane });
         }
         let roster = Roster::new(kind, entries).map_err(wrong("contestants"))?;
         let ids = roster.entries().iter().map(|_| ContestantId(Uuid::now_v7())).collect();
         let judge = match judge.as_str() {
             "" => None,
-            model => {
-                let chosen = Choice::for_chat(&self.models.catalogue(), model);
-                let Choice { model, paid, .. } = chosen.map_err(wrong("judge"))?;
-                Some(Judge { model, paid })
-            }
+            model => Some(self.named_judge(model).map_err(wrong("judge"))?),
         };
         let check = Some(check.trim().to_owned()).filter(|command| !command.is_empty());
         // Whoever comes late begins like everybody else, whatever the project asks for by then.
@@ -83,29 +83,7 @@ impl Port {
         let machines = self.models.catalogue().machines();
         let terms = Terms { limit_s, tokens_max, carry, check, setup, judge, host, machines };
         let (project, at_ms) = (project.id, now_ms());
-        Ok(Launch { id, session, project, kind, prompt, terms, roster, ids, at_ms })
-    }
-
-    async fn entry(&self, kind: Kind, project: &str, line: Line) -> Result<Entry, AppError> {
-        let Line { identity, model, variant } = line;
-        let catalogue = self.models.catalogue();
-        let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &model)?;
-        if kind == Kind::Qa {
-            server.check_chat()?;
-        }
-        let identity = match kind {
-            Kind::Coding => {
-                let wanted = Wanted { backend: Backend(identity), carry: false, asks: false };
-                Identity::Backend(self.offers.check(wanted, server.clone(), model.clone()).await?.backend)
-            }
-            Kind::Qa if identity.is_empty() => Identity::Plain,
-            Kind::Qa => {
-                let found = self.personas.find(project.to_owned(), &identity).await?;
-                Identity::Persona(found.name)
-            }
-        };
-        let lane = if paid { Lane::Cloud } else { Lane::Local };
-        Ok(Entry { identity, model, variant: variant.trim().to_owned(), lane })
+        Ok((Launch { id, session, project, kind, prompt, terms, roster, ids, at_ms }, personas))
     }
 
     /// Keeps what the project holds now, so that everybody begins with the same.

@@ -8,7 +8,7 @@ use app::{
 };
 use domain::{
     Rejected,
-    battle::{Battle, Draft, Judge, analysis::Estimate, digest, room::Room},
+    battle::{Battle, Draft, Examiner, ExaminerDraft, Judge, analysis::Estimate, digest, room::Room},
     id::{BattleId, ChatId, ContestantId},
     layout::{Origin, Target},
     worktree::{Destination, State, Worktree},
@@ -98,6 +98,14 @@ impl ports::Arena for Port {
         self.results.export(id).boxed()
     }
 
+    fn judge(&self, model: &str) -> Result<Judge, AppError> {
+        Ok(self.named_judge(model)?)
+    }
+
+    fn examiner(&self, battle: BattleId, draft: ExaminerDraft) -> BoxFuture<'_, Result<Examiner, AppError>> {
+        self.named_examiner(battle, draft).boxed()
+    }
+
     fn estimate(&self, of: Compared, judge: Judge) -> BoxFuture<'_, Result<Estimate, AppError>> {
         async move {
             let results = match of {
@@ -108,7 +116,7 @@ impl ports::Arena for Port {
                     store::results::sizes(
                         &self.db,
                         &streams.collect::<Vec<_>>(),
-                        digest::READ_BYTES_MAX as u64,
+                        digest::READ_BYTES_MAX as u64 / 2,
                     )
                     .await?
                 }
@@ -130,7 +138,7 @@ impl Port {
     async fn move_worktrees(&self, id: BattleId, from: State, to: State) -> Result<(), AppError> {
         let battle = store::battles::get(&self.db, id).await?;
         if !battle.course.status.is_over() {
-            return Err(Rejected::Invalid("The battle is not over yet.".into()).into());
+            return Err(Rejected::NotNow("The battle is not over yet.".into()).into());
         }
         for worktree in store::worktrees::of_battle(&self.db, id).await? {
             if worktree.state != from || worktree.host != self.coders.host() {
@@ -149,7 +157,7 @@ impl Port {
         let battle = store::battles::get(&self.db, battle).await?;
         let known = battle.contestant(contestant)?;
         if !known.standing.is_over() {
-            return Err(no("It is not over yet."));
+            return Err(Rejected::NotNow("It is not over yet.".to_owned()).into());
         }
         let stream = battle.stream_of_try(contestant, None)?;
         let stream = stream.ok_or_else(|| no("It has not made anything."))?;

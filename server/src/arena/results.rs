@@ -1,11 +1,17 @@
 //! Writes the results folder of a battle into its project. Postgres is the truth: the folder is made of it.
 
-use std::{collections::BTreeMap, io, os::fd::OwnedFd, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read as _},
+    os::fd::OwnedFd,
+    path::PathBuf,
+    sync::Arc,
+};
 
 use app::error::AppError;
 use domain::{
     battle::{
-        Battle,
+        Battle, Input,
         export::{self, PATCH_BYTES_MAX, Texts},
         names,
         results::{self, Left, Part},
@@ -23,8 +29,10 @@ use crate::{models::Models, secret::Secret};
 
 /// The folder of all battles, which git does not see.
 const FOLDER: &str = "Arena";
-/// What is written of one contestant's words.
-const SAID_BYTES_MAX: u64 = 8 * 1024 * 1024;
+const IGNORE: &str = ".gitignore";
+const IGNORE_ALL: &[u8] = b"*\n";
+/// What is read of the beginning and of the end of one contestant's stream, most of which may be what its tools gave.
+const SAID_END_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Of more battles it is not remembered what was written; then all of it is written again.
 const REMEMBERED_MAX: usize = 64;
 
@@ -56,12 +64,26 @@ impl Results {
     pub async fn write(&self, id: BattleId) -> Result<PathBuf, AppError> {
         let mut written = self.written.lock().await;
         written.0.remove(&id);
-        self.write_changed(id, &mut written).await
+        let done = self.write_changed(id, &mut written).await;
+        self.tell(id, done).await
     }
 
     /// Writes what changed since it was written last.
     pub async fn update(&self, id: BattleId) -> Result<PathBuf, AppError> {
-        self.write_changed(id, &mut *self.written.lock().await).await
+        let done = self.write_changed(id, &mut *self.written.lock().await).await;
+        self.tell(id, done).await
+    }
+
+    /// Who looks at the battle sees why its folder is not up to date. What is refused, or is the database's fault, is no
+    /// fault of the folder.
+    async fn tell(&self, id: BattleId, done: Result<PathBuf, AppError>) -> Result<PathBuf, AppError> {
+        let failure = match &done {
+            Ok(_) => None,
+            Err(AppError::Invalid(words)) => Some(words.clone()),
+            Err(_) => return done,
+        };
+        store::commit::battle(&self.db, id, Input::Written { failure }).await?;
+        done
     }
 
     async fn write_changed(&self, id: BattleId, written: &mut Written) -> Result<PathBuf, AppError> {
@@ -127,7 +149,7 @@ impl Results {
             Part::Examination(place) => battle.examinations.get(place).map(|it| it.task),
         };
         let Some(stream) = task.and_then(|task| battle.stream_of(task)) else { return Ok(Read::default()) };
-        let said = store::streams::text(&self.db, stream, SAID_BYTES_MAX).await?;
+        let said = store::streams::text_of_ends(&self.db, stream, SAID_END_BYTES_MAX).await?;
         let patch = match part {
             Part::Contestant(_) => store::results::patch(&self.db, stream).await?,
             Part::Summary | Part::Examination(_) => None,
@@ -167,14 +189,16 @@ impl Read {
 /// From one open folder to the next, without following a link: the project may be hostile.
 fn put(project: &str, folder: &str, files: &[results::File]) -> io::Result<()> {
     let project = openat(CWD, project, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let arena = enter(&project, FOLDER)?;
-    write(&arena, ".gitignore", b"*\n")?;
-    let top = enter(&arena, folder)?;
+    let (arena, is_new) = make(&project, FOLDER)?;
+    let (top, _) = make(&arena, folder)?;
+    // A folder of this name may be the project's own, of which git has to see the rest.
+    let is_ours = is_new || read(&arena, IGNORE)?.is_some_and(|all| all == IGNORE_ALL);
+    write(if is_ours { &arena } else { &top }, IGNORE, IGNORE_ALL)?;
     for results::File { path, content } in files {
         let below;
         let (at, name) = match path.split_once('/') {
             Some((folder, name)) => {
-                below = enter(&top, folder)?;
+                (below, _) = make(&top, folder)?;
                 (&below, name)
             }
             None => (&top, path.as_str()),
@@ -194,12 +218,28 @@ fn remove(at: &OwnedFd, name: &str) -> io::Result<()> {
     }
 }
 
-fn enter(at: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-    match mkdirat(at, name, Mode::from_raw_mode(0o755)) {
-        Ok(()) | Err(Errno::EXIST) => {}
+/// Enters a folder, and says whether it was not there.
+fn make(at: &OwnedFd, name: &str) -> io::Result<(OwnedFd, bool)> {
+    let is_new = match mkdirat(at, name, Mode::from_raw_mode(0o755)) {
+        Ok(()) => true,
+        Err(Errno::EXIST) => false,
         Err(error) => return Err(error.into()),
-    }
-    Ok(openat(at, name, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
+    };
+    let folder = openat(at, name, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    Ok((folder, is_new))
+}
+
+/// The beginning of a file, as much as is looked for there; none where there is no file.
+fn read(at: &OwnedFd, name: &str) -> io::Result<Option<Vec<u8>>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(at, name, flags, Mode::empty()) {
+        Ok(file) => std::fs::File::from(file),
+        Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut found = Vec::new();
+    file.take(IGNORE_ALL.len() as u64 + 1).read_to_end(&mut found)?;
+    Ok(Some(found))
 }
 
 /// Whole or not at all.
@@ -235,6 +275,29 @@ mod tests {
         put(at, "b", &gone).unwrap();
         put(at, "b", &gone).unwrap();
         assert!(!project.path().join("Arena/b/a/result.md").exists());
+    }
+
+    /// Whoever has sources in a folder of this name wants git to see them.
+    #[test]
+    fn what_a_project_keeps_in_its_own_folder_of_that_name_stays_visible() {
+        let check = |ignored: Option<&str>, expected: [Option<&str>; 2]| {
+            let project = tempfile::tempdir().unwrap();
+            let arena = project.path().join("Arena");
+            fs::create_dir(&arena).unwrap();
+            if let Some(text) = ignored {
+                fs::write(arena.join(".gitignore"), text).unwrap();
+            }
+            for _ in 0..2 {
+                put(project.path().to_str().unwrap(), "b", &[file("manifest.json", "1")]).unwrap();
+            }
+            let found =
+                ["", "b"].map(|folder| fs::read_to_string(arena.join(folder).join(".gitignore")).ok());
+            assert_eq!(found.each_ref().map(Option::as_deref), expected, "{ignored:?}");
+        };
+        check(None, [None, Some("*\n")]);
+        check(Some("*.o\n"), [Some("*.o\n"), Some("*\n")]);
+        check(Some("*\n!mine\n"), [Some("*\n!mine\n"), Some("*\n")]);
+        check(Some("*\n"), [Some("*\n"), None]);
     }
 
     #[test]

@@ -211,8 +211,9 @@ impl ExternalAgent {
     }
 }
 
-/// A model's failure is the agent's; what keeps it from starting is ours, and so is a model server that is gone. One
-/// that somebody killed before it was asked anything has not failed at all.
+/// A model's failure is the agent's; what keeps it from starting is ours, and so is a login that has run out or a model
+/// server that is gone, whether the agent says so or ends without a word. One that somebody killed before it was asked
+/// anything has not failed at all.
 fn failure(
     error: &acp::Error,
     code: Option<i32>,
@@ -225,7 +226,13 @@ fn failure(
     };
     match (error, trouble) {
         (acp::Error::Cancelled { .. }, _) => backend::Error::Cancelled,
-        (acp::Error::Model { .. }, Some(trouble)) => backend::Error::Unprepared(format!("{trouble} {words}")),
+        (acp::Error::SignedOut { .. }, _) => backend::Error::Unprepared(words),
+        (
+            acp::Error::Model { .. }
+            | acp::Error::Wordless { .. }
+            | acp::Error::Gone { step: acp::Step::Answer, .. },
+            Some(trouble),
+        ) => backend::Error::Unprepared(format!("{trouble} {words}")),
         (acp::Error::Gone { step, .. }, _) if *step != acp::Step::Answer => match code {
             Some(KILLED) => backend::Error::Killed { words },
             Some(wall::REFUSED) => backend::Error::Unprepared(words),
@@ -299,5 +306,28 @@ mod tests {
         }
         check(Answer, HadExited, by_helper, "failed");
         check(Answer, HadExited, exited, "failed");
+    }
+
+    #[test]
+    fn a_login_that_ran_out_and_a_server_that_is_down_are_no_agents_failures() {
+        let (agent, said) = ("Goose", String::new);
+        let gone = || acp::Error::Gone { agent, step: acp::Step::Answer, said: said() };
+        let check = |error: acp::Error, trouble: Option<&str>, expected: &str| {
+            let outcome = failure(&error, Some(3), "bye", trouble.map(str::to_owned)).outcome();
+            let told = serde_json::to_string(&outcome).unwrap();
+            assert!(told.contains(expected), "{error} {trouble:?}: {told}");
+        };
+        let down = Some("The model server does not answer.");
+        for (error, by_itself) in [
+            (gone(), "failed"),
+            (acp::Error::Model { said: said() }, "failed"),
+            (acp::Error::Wordless { agent }, "failed"),
+            (acp::Error::SignedOut { agent, said: said() }, "void"),
+        ] {
+            check(error.clone(), None, by_itself);
+            check(error, down, "void");
+        }
+        // Whatever else was wrong, this is its own doing.
+        check(acp::Error::LeftMode { agent, now: "yolo".into() }, down, "failed");
     }
 }

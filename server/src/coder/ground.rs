@@ -7,7 +7,7 @@ use std::{
 
 use domain::feed::StreamId;
 use tokio::task::spawn_blocking;
-use wall::Access;
+use wall::{Access, Level};
 
 use super::{Coders, unprepared};
 use crate::backend;
@@ -17,6 +17,8 @@ pub(crate) struct Ground {
     pub home: PathBuf,
     pub tmp: PathBuf,
     pub access: Access,
+    /// What is not seen of what may be read.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Ground {
@@ -24,7 +26,8 @@ impl Ground {
     pub fn of(worktree: &git::Worktree) -> Result<Self, backend::Error> {
         let objects = worktree.objects().map_err(|error| unprepared(&error))?;
         let access = Access::Write { tree: worktree.tree(), objects: vec![objects] };
-        Ok(Self { folder: worktree.tree(), home: worktree.home(), tmp: worktree.tmp(), access })
+        let (folder, home, tmp) = (worktree.tree(), worktree.home(), worktree.tmp());
+        Ok(Self { folder, home, tmp, access, hidden: Vec::new() })
     }
 }
 
@@ -54,24 +57,32 @@ impl Coders {
     ) -> Result<Reading, backend::Error> {
         let own = self.steps.join(stream.to_string());
         let project = project.map(Path::to_owned);
-        let made = spawn_blocking(move || make(own, project)).await;
+        // Nothing else could take them out of a project that is read.
+        let hides = matches!(self.level().await, Level::Full { .. });
+        let made = spawn_blocking(move || make(own, project, hides)).await;
         made.map_err(|error| unprepared(&error))?.map_err(|error| unprepared(&error))
     }
 }
 
-fn make(own: PathBuf, project: Option<PathBuf>) -> io::Result<Reading> {
+/// `hides`: whether what battles left in the project is taken out of it, since old answers are no evidence.
+fn make(own: PathBuf, project: Option<PathBuf>, hides: bool) -> io::Result<Reading> {
     // An attempt has a name of its own, so what lies there is a killed server's.
     git::remove_folder(&own)?;
     let [home, tmp, empty] = ["home", "tmp", "empty"].map(|name| own.join(name));
     for folder in [&home, &tmp, &empty] {
         std::fs::create_dir_all(folder)?;
     }
-    let folder = match project {
-        Some(project) => project.canonicalize()?,
-        None => empty,
+    let (folder, hidden) = match project {
+        Some(project) => {
+            let project = project.canonicalize()?;
+            let old = if hides { tools::old_answers(&project) } else { Vec::new() };
+            let hidden = old.into_iter().map(|old| project.join(old)).collect();
+            (project, hidden)
+        }
+        None => (empty, Vec::new()),
     };
     let access = Access::Read { project: folder.clone() };
-    Ok(Reading { ground: Ground { folder, home, tmp, access }, own })
+    Ok(Reading { ground: Ground { folder, home, tmp, access, hidden }, own })
 }
 
 /// Throws away what killed servers left. What an agent made there is never why no server starts.

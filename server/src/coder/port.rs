@@ -189,6 +189,7 @@ pub(crate) fn committed(commit: &git::Commit) -> String {
 pub(crate) fn changes(diff: &git::Diff) -> Changes {
     let file = |file: &git::FileChange| Changed {
         path: shown(&file.display()),
+        moved_from: file.old_path.as_deref().map(|path| shown(&git::display(path))),
         status: match file.status {
             git::Status::Added => Status::Added,
             git::Status::Deleted => Status::Deleted,

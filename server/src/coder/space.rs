@@ -145,7 +145,7 @@ mod tests {
         }
         fs::write(folder.join("before"), vec![1; 8 << 20]).unwrap();
         let access = Access::Write { tree: folder.clone(), objects: Vec::new() };
-        let ground = Ground { folder, home, tmp, access };
+        let ground = Ground { folder, home, tmp, access, hidden: Vec::new() };
         let space =
             Space { own_bytes_max: 4 << 20, look_every: Duration::from_millis(1), ..Space::default() };
         let mut run_out = Box::pin(space.run_out(&ground));

@@ -79,9 +79,15 @@ fn what_git_tracks_and_what_it_does_not_ignore() {
 
 #[test]
 fn results_and_other_repositories_are_not_the_projects_files() {
-    let project = project(&["Arena/x/result.md", "src/Arena/ok.rs", "vendor/other/lib.c"]);
+    let results = "Arena/2026-07-30-qa-aabbccdd";
+    let project = project(&[&format!("{results}/result.md"), "src/Arena/ok.rs", "vendor/other/lib.c"]);
+    let manifest = r#"{"id": "00000000-0000-4000-8000-0000aabbccdd", "battle_type": "qa"}"#;
+    project.write(&format!("{results}/manifest.json"), manifest);
     Repository::init(project.at("vendor/other")).unwrap();
     project.expect(&["src/Arena/ok.rs"]);
+    // The folder may be the project's own.
+    project.write("Arena/stage.rs", "");
+    project.expect(&["Arena/stage.rs", "src/Arena/ok.rs"]);
 }
 
 /// The control is the plain file and folder beside each.

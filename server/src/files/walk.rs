@@ -7,7 +7,7 @@
 use std::{
     fs,
     os::fd::{AsFd, OwnedFd},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -33,6 +33,7 @@ pub fn list(folder: &ProjectFolder) -> Result<Listing, git2::Error> {
     let mut walk = Walk {
         repository: &repository,
         tracked,
+        old_answers: tools::old_answers(folder.path()),
         until: Instant::now() + WALK_TIME_MAX,
         paths: Vec::new(),
         bytes: 0,
@@ -62,6 +63,8 @@ fn tracked(repository: &Repository) -> Result<Vec<Vec<u8>>, git2::Error> {
 struct Walk<'a> {
     repository: &'a Repository,
     tracked: Vec<Vec<u8>>,
+    /// From the project's folder on.
+    old_answers: Vec<PathBuf>,
     until: Instant,
     paths: Vec<String>,
     bytes: usize,
@@ -80,8 +83,8 @@ impl Walk<'_> {
                 // Another repository: its files are not this one's.
                 Ok(".git") if depth > 0 => return,
                 Ok(".git") => {}
-                // Old answers must not become evidence.
-                Ok("Arena") if depth == 0 => {}
+                Ok(name)
+                    if self.old_answers.iter().any(|old| *old == Path::new(path.as_str()).join(name)) => {}
                 Ok(name) => found.push((name.to_owned(), kind(&folder, entry.file_type(), name))),
             }
         }

@@ -1,31 +1,28 @@
-//! Battles for scripts, behind the same login as the pages. What is answered is described in `docs/api.md`.
+//! Battles for scripts, behind the same login as the pages. What is answered is described in `docs/battles.md`.
 
 mod shown;
 
 use std::sync::Arc;
 
-use app::ports;
 use axum::{
     Json, Router,
     extract::{Path, Query, State},
     http::{StatusCode, header},
+    middleware::map_response,
     response::{Html, IntoResponse as _, Response},
     routing::{get, post},
 };
 use domain::{
     Rejected,
-    battle::{Draft, Examiner, Fresh, Identity, Input, Judge, Kind, Line},
-    catalogue::Catalogue,
-    chat::Choice,
+    battle::{Draft, ExaminerDraft, Fresh, Input, Kind, Line},
     id::{BattleId, ContestantId, ProjectId, SessionId},
     layout::Origin,
 };
 use serde::Deserialize;
-use serde_json::Value;
 use store::Db;
 use uuid::Uuid;
 
-use super::scripts::{After, Answer};
+use super::scripts::{After, Answer, News, in_our_form};
 use crate::{engine::now_ms, live::Live, ports::Ports};
 use shown::{Listed, Shown};
 
@@ -49,6 +46,7 @@ pub fn routes(battles: Battles) -> Router {
         .route("/api/battles/{id}/diff", get(diff))
         .route("/api/battles/{id}/events", get(events))
         .route("/battle/{id}/export", get(export))
+        .layer(map_response(in_our_form))
         .with_state(battles)
 }
 
@@ -86,8 +84,8 @@ struct Asked {
     tokens_max: Option<u64>,
     #[serde(default)]
     carry: bool,
-    #[serde(default)]
-    check: String,
+    /// A command; `none` for none, and nothing for the project's own.
+    check: Option<String>,
     /// A model; `none` for nobody, and nothing for the default one.
     #[serde(default)]
     judge: String,
@@ -99,6 +97,14 @@ async fn create(State(at): State<Battles>, Json(asked): Json<Asked>) -> Answer<R
         "" => at.ports.catalogue.default_model().map(|model| model.to_string()).unwrap_or_default(),
         model => model.to_owned(),
     };
+    let check = match asked.check.as_deref() {
+        Some("none") => String::new(),
+        Some(command) => command.to_owned(),
+        None => {
+            let project = store::workspace::project_of_session(&at.db, asked.session).await?;
+            store::setups::get(&at.db, project.id).await?.check
+        }
+    };
     let draft = Draft {
         id: asked.id.unwrap_or_else(|| BattleId(Uuid::now_v7())),
         session: asked.session,
@@ -108,12 +114,11 @@ async fn create(State(at): State<Battles>, Json(asked): Json<Asked>) -> Answer<R
         limit_s: asked.limit_s.unwrap_or(domain::battle::LIMIT_S),
         tokens_max: asked.tokens_max,
         carry: asked.carry,
-        check: asked.check,
+        check,
         judge,
     };
     let id = at.ports.arena.launch(draft, Origin::elsewhere(None)).await?;
-    let shown = Shown::of(&store::battles::get(&at.db, id).await?);
-    Ok((StatusCode::CREATED, Json(shown)).into_response())
+    Ok((StatusCode::CREATED, at.shown(id).await?).into_response())
 }
 
 async fn one(State(at): State<Battles>, Path(id): Path<BattleId>) -> Answer<Json<Shown>> {
@@ -150,10 +155,8 @@ async fn analyze(
     Path(id): Path<BattleId>,
     Json(Analyze { model }): Json<Analyze>,
 ) -> Answer<Json<Shown>> {
-    let default = at.ports.catalogue.default_model().map(|model| model.to_string());
-    let model = Some(model).filter(|model| !model.is_empty()).or(default).unwrap_or_default();
-    let Choice { model, paid, .. } = Choice::for_chat(&at.catalogue(), &model)?;
-    at.decide(id, Input::Analyse { judge: Judge { model, paid }, fresh: fresh(), at_ms: now_ms() }).await
+    let judge = at.ports.arena.judge(&model)?;
+    at.decide(id, Input::Analyse { judge, fresh: fresh(), at_ms: now_ms() }).await
 }
 
 #[derive(Deserialize)]
@@ -170,29 +173,9 @@ async fn cross_examine(
     Path(id): Path<BattleId>,
     Json(asked): Json<CrossExamine>,
 ) -> Answer<Json<Shown>> {
-    let catalogue = at.catalogue();
-    let (Choice { model, paid, .. }, server) = Choice::from_catalogue(&catalogue, &asked.model)?;
-    if asked.backend.is_none() {
-        server.check_chat()?;
-    }
-    let identity = match (asked.backend, asked.persona) {
-        (Some(backend), _) => {
-            let backend = domain::backend::Backend(backend);
-            let wanted = domain::backend::Wanted { backend, carry: false, asks: false };
-            Identity::Backend(at.ports.coders.check(wanted, server.clone(), model.clone()).await?.backend)
-        }
-        (None, Some(persona)) => {
-            let battle = store::battles::get(&at.db, id).await?;
-            let project = store::workspace::project(&at.db, battle.project).await?;
-            Identity::Persona(
-                ports::Personas::check(at.ports.personas.as_ref(), project.path, persona).await?,
-            )
-        }
-        (None, None) => Identity::Plain,
-    };
-    let examiner = Examiner { identity, model, paid };
-    at.decide(id, Input::Examine { examiner, question: asked.question, fresh: fresh(), at_ms: now_ms() })
-        .await
+    let CrossExamine { backend, persona, model, question } = asked;
+    let examiner = at.ports.arena.examiner(id, ExaminerDraft { backend, persona, model }).await?;
+    at.decide(id, Input::Examine { examiner, question, fresh: fresh(), at_ms: now_ms() }).await
 }
 
 #[derive(Deserialize)]
@@ -258,23 +241,21 @@ async fn events(
     State(at): State<Battles>,
     Path(id): Path<BattleId>,
     Query(after): Query<After>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<News>> {
     store::battles::get(&at.db, id).await?;
     after.news(&at.db, &at.live, |event| event.battle() == Some(id)).await
 }
 
 impl Battles {
-    fn catalogue(&self) -> Catalogue {
-        self.ports.catalogue.catalogue()
-    }
-
     async fn decide(&self, id: BattleId, input: Input) -> Answer<Json<Shown>> {
         store::commit::battle(&self.db, id, input).await?;
         self.shown(id).await
     }
 
     async fn shown(&self, id: BattleId) -> Answer<Json<Shown>> {
-        Ok(Json(Shown::of(&store::battles::get(&self.db, id).await?)))
+        // Before the battle is read, so that no event after it is missed.
+        let seq = store::feed::head(&self.db).await?;
+        Ok(Json(Shown::of(&store::battles::get(&self.db, id).await?, seq)))
     }
 }
 

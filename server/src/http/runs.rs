@@ -8,6 +8,7 @@ use axum::{
     Json, Router,
     extract::{Path, Query, State},
     http::{StatusCode, header},
+    middleware::map_response,
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
@@ -21,11 +22,10 @@ use domain::{
     transcript::Transcript,
 };
 use serde::Deserialize;
-use serde_json::Value;
 use store::Db;
 use uuid::Uuid;
 
-use super::scripts::{After, Answer};
+use super::scripts::{After, Answer, News, in_our_form};
 use crate::{live::Live, ports::Ports};
 use shown::{Listed, Shown};
 
@@ -48,6 +48,7 @@ pub fn routes(runs: Runs) -> Router {
         .route("/api/runs/{id}/change", get(change))
         .route("/api/runs/{id}/file", get(file))
         .route("/api/runs/{id}/events", get(events))
+        .layer(map_response(in_our_form))
         .with_state(runs)
 }
 
@@ -185,7 +186,7 @@ async fn events(
     State(at): State<Runs>,
     Path(id): Path<RunId>,
     Query(after): Query<After>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<News>> {
     store::runs::get(&at.db, id).await?;
     after.news(&at.db, &at.live, |event| event.run() == Some(id)).await
 }
@@ -204,6 +205,8 @@ impl Runs {
     }
 
     async fn shown(&self, id: RunId) -> Answer<Json<Shown>> {
-        Ok(Json(Shown::of(&self.ports.orchestrator.get(id).await?)))
+        // Before the run is read, so that no event after it is missed.
+        let seq = store::feed::head(&self.db).await?;
+        Ok(Json(Shown::of(&self.ports.orchestrator.get(id).await?, seq)))
     }
 }

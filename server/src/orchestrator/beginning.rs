@@ -47,7 +47,11 @@ impl Beginning {
     ) -> Result<Self, NoBeginning> {
         let snapshot = git::Snapshot::take(folder, id, project, true, &git::Limits::default())?;
         let paths = snapshot.paths()?;
-        let paths: Vec<&str> = paths.iter().filter_map(|path| std::str::from_utf8(path).ok()).collect();
+        // What battles left is no evidence, even where git has it.
+        let old = tools::old_answers(project);
+        let is_old = |path: &&str| old.iter().any(|old| Path::new(path).starts_with(old));
+        let paths = paths.iter().filter_map(|path| std::str::from_utf8(path).ok());
+        let paths: Vec<&str> = paths.filter(|path| !is_old(path)).collect();
         let within: Vec<&str> = paths.iter().copied().filter(|path| is_in(path, target.path())).collect();
         if within.is_empty() && !target.path().is_empty() {
             return Err(Rejected::Invalid(format!("There is no {} in the project.", target.path())).into());

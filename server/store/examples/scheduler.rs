@@ -182,7 +182,7 @@ impl Table {
     }
 
     async fn launch(&self, battle: Battle) -> Result<()> {
-        commit::start_battle(&self.db, battle, 1, Origin::elsewhere(None)).await?;
+        commit::start_battle(&self.db, battle, &[], 1, Origin::elsewhere(None)).await?;
         Ok(())
     }
 

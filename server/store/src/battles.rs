@@ -11,6 +11,7 @@ use domain::{
     battle::{Analysis, Battle, Contestant, Course, Examination, Identity, Kind, Standing},
     catalogue::NotAModelRef,
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
+    persona::Persona,
     task::Task,
 };
 use serde_json::Value;
@@ -22,8 +23,8 @@ use crate::{Db, Error, Result, chats::from_word, tasks::TaskRow};
 pub(crate) use listed::entries;
 pub use listed::{Listed, list, opinion_ms};
 pub(crate) use record::{
-    insert, record_analysis, record_contestant, record_course, record_examination, record_judgement,
-    record_task,
+    insert, keep_personas, record_analysis, record_contestant, record_course, record_examination,
+    record_judgement, record_task,
 };
 pub(crate) use written::changed;
 pub use written::{Revision, set_written, unwritten, with_revision};
@@ -50,7 +51,7 @@ pub async fn get(db: &Db, id: BattleId) -> Result<Battle> {
 pub(crate) async fn load(connection: &mut PgConnection, id: BattleId) -> Result<Battle> {
     let row = sqlx::query!(
         "select session_id, project_id, battle_type, prompt, terms, status, stopped, base_check, created_at_ms,
-             finished_at_ms, winner_contestant_id, judged_contestant_id, opinion_tokens
+             finished_at_ms, winner_contestant_id, judged_contestant_id, opinion_tokens, unwritten
          from battles where id = $1",
         id.0
     )
@@ -74,6 +75,7 @@ pub(crate) async fn load(connection: &mut PgConnection, id: BattleId) -> Result<
             judged: row.judged_contestant_id.map(ContestantId),
             base_check: serde_json::from_value(row.base_check)?,
             opinion_tokens: row.opinion_tokens as u64,
+            unwritten: row.unwritten,
         },
         contestants: contestants(connection, id, kind).await?,
         analyses: analyses(connection, id).await?,
@@ -95,6 +97,7 @@ struct ContestantRow {
     benchmark: Option<Value>,
     changes: Option<Value>,
     unkept: Option<String>,
+    mark: Option<String>,
     checked: Value,
 }
 
@@ -113,6 +116,7 @@ impl ContestantRow {
             tokens: self.cost_tokens.map(|tokens| tokens as u64),
             changes: self.changes.map(serde_json::from_value).transpose()?,
             unkept: self.unkept,
+            mark: self.mark,
             check: serde_json::from_value(self.checked)?,
         })
     }
@@ -134,7 +138,7 @@ async fn contestants(connection: &mut PgConnection, id: BattleId, kind: Kind) ->
     let rows = sqlx::query_as!(
         ContestantRow,
         "select id, identity, model, variant, lane, tries, status, error, cost_tokens, benchmark, changes, unkept,
-             checked
+             mark, checked
          from contestants where battle_id = $1 order by place",
         id.0
     )
@@ -188,6 +192,14 @@ pub(crate) async fn session(connection: &mut PgConnection, id: BattleId) -> Resu
         .fetch_optional(connection)
         .await?;
     Ok(SessionId(session.ok_or_else(|| Rejected::missing("battle"))?))
+}
+
+/// What its personas said when it was launched.
+pub async fn personas(db: &Db, id: BattleId) -> Result<Vec<Persona>> {
+    let kept = sqlx::query_scalar!("select personas from battles where id = $1", id.0)
+        .fetch_optional(&db.pool)
+        .await?;
+    Ok(serde_json::from_value(kept.ok_or_else(|| Rejected::missing("battle"))?)?)
 }
 
 pub async fn is_there(db: &Db, id: BattleId) -> Result<bool> {

@@ -15,6 +15,7 @@ use domain::{
     id::{AttachmentId, BattleId, ChatId, RunId, SessionId, TaskId},
     layout,
     output::Phase,
+    persona::Persona,
     run,
     task::{self, Owner},
     tool::Ask,
@@ -125,15 +126,26 @@ pub async fn battle(db: &Db, id: BattleId, input: battle::Input) -> Result<Commi
 }
 
 /// A new battle, in the launcher's tab if it was launched there, or in one of its own.
-pub async fn start_battle(db: &Db, battle: Battle, at_ms: i64, origin: layout::Origin) -> Result<Committed> {
+/// What its personas said then is kept with it.
+pub async fn start_battle(
+    db: &Db,
+    battle: Battle,
+    personas: &[Persona],
+    at_ms: i64,
+    origin: layout::Origin,
+) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let session = battle.session;
+    let (id, session) = (battle.id, battle.session);
     let layout = layouts::lock(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Arena, layout::Content::Battle(battle.id));
     let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
     events.extend(changed(session, changes));
-    finish(tx, events).await
+    record(&mut tx, &events).await?;
+    battles::keep_personas(&mut tx, id, personas).await?;
+    let seq = feed::append(&mut tx, &events).await?;
+    tx.commit().await?;
+    Ok(Committed { seq, events })
 }
 
 /// A new run, in the launcher's tab if it was launched there, or in one of its own.

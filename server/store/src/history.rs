@@ -1,6 +1,7 @@
 //! The history as one list, read in pieces.
 
 use domain::{
+    backend::TITLES,
     battle,
     chat::title,
     flow::{Band, FlowId},
@@ -29,6 +30,11 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
     let until = filter.to.and_then(|day| midnight(day).checked_add(Duration::DAY)).unwrap_or(LATEST);
     let (before, before_id) =
         filter.before.map_or((LATEST, Uuid::max()), |place| (at(place.at_us), place.id));
+    // As they are shown, and as they are called in the tables.
+    let plain = battle::Identity::Plain.to_string();
+    let known = TITLES.into_iter().chain([("", plain.as_str())]);
+    let (names, titles): (Vec<_>, Vec<_>) =
+        known.map(|(name, title)| (name.to_owned(), title.to_owned())).unzip();
     let rows = sqlx::query_as!(
         Row,
         r#"with word as (
@@ -75,11 +81,14 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                     select count(*) as parts, to_timestamp(battles.created_at_ms / 1000.0) as active_at,
                         case battles.status when 'completed' then 'done' when 'cancelled' then 'stopped'
                             else 'running' end as state,
-                        bool_or($14::text is null or position($14 in lower(identity || ' ' || model)) > 0) as took_part,
+                        bool_or($14::text is null or position($14 in lower(concat_ws(' ', identity, known.title, model))) > 0) as took_part,
                         bool_or($15::text is null or (
                             contestants.id = coalesce(winner_contestant_id, judged_contestant_id)
-                            and position($15 in lower(identity || ' ' || model)) > 0)) as won
-                    from contestants where battle_id = battles.id
+                            and position($15 in lower(concat_ws(' ', identity, known.title, model))) > 0)) as won
+                    from contestants
+                    left join unnest($19::text[], $20::text[]) as known (name, title) on known.name = identity
+                        and (battles.battle_type = 'coding' or identity = '')
+                    where battle_id = battles.id
                 ) own
                 where coalesce($3, 'battle') = 'battle' and not $16
                   and not exists (
@@ -165,7 +174,9 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
         filter.winner.as_ref().map(|name| name.to_lowercase()),
         filter.is_of_runs(),
         filter.flow.map(FlowId::name),
-        filter.band.map(Band::name)
+        filter.band.map(Band::name),
+        &names,
+        &titles
     )
     .fetch_all(&db.pool)
     .await?;

@@ -1,6 +1,11 @@
 //! What attempts leave behind besides what they say.
 
-use domain::{Rejected, battle::Checked, feed::StreamId, worktree::Changes};
+use domain::{
+    Rejected,
+    battle::{Checked, Marks},
+    feed::StreamId,
+    worktree::Changes,
+};
 use sqlx::PgConnection;
 
 use crate::{Db, Result, streams};
@@ -56,6 +61,30 @@ pub(crate) async fn read(connection: &mut PgConnection, stream: StreamId) -> Res
     })
 }
 
+/// A longer change is not read again to be told from others.
+const MARKED_BYTES_MAX: i32 = 16 * 1024 * 1024;
+
+/// What marks what an attempt said, and what it changed.
+pub(crate) async fn marks(
+    connection: &mut PgConnection,
+    stream: StreamId,
+    said: Option<&str>,
+) -> Result<Marks> {
+    let row = sqlx::query!(
+        r#"select encode(sha256($4), 'hex') as said, (
+               select encode(sha256(patch), 'hex') from task_results
+               where task_id = $1 and attempt = $2 and octet_length(patch) between 1 and $3
+           ) as patch"#,
+        stream.task.0,
+        stream.attempt.0 as i32,
+        MARKED_BYTES_MAX,
+        said.map(str::as_bytes)
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Marks { said: row.said, patch: row.patch })
+}
+
 /// The change of an attempt; none where it made none.
 pub async fn patch(db: &Db, stream: StreamId) -> Result<Option<Vec<u8>>> {
     let patch = sqlx::query_scalar!(
@@ -105,12 +134,12 @@ impl Ends {
     }
 }
 
-/// How many bytes each of these attempts said and changed together, in their order, reading at most `said_max` of what
-/// there is of each. What tools gave and what was thought is no part of what is said.
+/// How many bytes each of these attempts said and changed together, in their order, reading at most `said_max` of the
+/// beginning and of the end of what there is of each. What tools gave and what was thought is no part of what is said.
 pub async fn sizes(db: &Db, streams: &[StreamId], said_max: u64) -> Result<Vec<u64>> {
     let mut sizes = Vec::new();
     for stream in streams {
-        let said = streams::text(db, *stream, said_max).await?.len() as u64;
+        let said = streams::text_of_ends(db, *stream, said_max).await?.len() as u64;
         let patch = sqlx::query_scalar!(
             r#"select coalesce(octet_length(patch), 0) as "bytes!" from task_results
                where task_id = $1 and attempt = $2"#,

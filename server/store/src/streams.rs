@@ -86,8 +86,8 @@ pub async fn text_of_ends(db: &Db, stream: StreamId, max: u64) -> Result<String>
         return text(db, stream, len).await;
     }
     let (head, tail) = (text(db, stream, max).await?, tail(db, stream, max).await?);
-    let end = Transcript::read(&tail.text).text();
-    Ok(format!("{head}\n[… something is left out here …]\n{end}"))
+    let (left_out, end) = (tail.before - max, Transcript::read(&tail.text).text());
+    Ok(format!("{head}\n[… {left_out} bytes of what it said and its tools gave are left out here …]\n{end}"))
 }
 
 /// The same within a transaction.

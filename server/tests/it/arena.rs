@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bad;
+mod checks;
 mod crash;
 mod docs;
 mod ends;
@@ -142,7 +143,7 @@ async fn three_agents_change_code_each_in_its_own_worktree() {
     // The check fails on the base, so only who mends it is told apart.
     let checks: Vec<_> =
         (0..3).map(|place| battle["contestants"][place]["check"].as_str().unwrap()).collect();
-    let fails = "check fails as it did before";
+    let fails = "check fails, it failed before too";
     assert_eq!(checks, ["check passes, it failed before", fails, fails]);
     assert!(battle["contestants"].as_array().unwrap().iter().all(|it| it["duration_ms"].as_u64() > Some(0)));
     // Nothing of it is in the project but the results, which git does not see.

@@ -6,11 +6,13 @@
 
 mod answer;
 mod call;
+mod old_answers;
 mod schema;
 mod serve;
 mod tool;
 
 pub use answer::Answer;
 pub use call::Call;
+pub use old_answers::old_answers;
 pub use schema::{Schema, schemas};
 pub use serve::serve;

@@ -10,7 +10,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::call::Wrong;
+use crate::{call::Wrong, old_answers};
 
 /// A path as a model writes it: from the project's folder, or whole and below it.
 fn place(folder: &Path, path: &str) -> Result<PathBuf, Wrong> {
@@ -21,6 +21,13 @@ fn place(folder: &Path, path: &str) -> Result<PathBuf, Wrong> {
         return Err(Wrong(format!("{} is not a path in the project's folder.", path.display())));
     }
     Ok(folder.join(inner))
+}
+
+/// The same of something that is to be looked at. Old answers are no evidence.
+fn seen(folder: &Path, path: &str) -> Result<PathBuf, Wrong> {
+    let place = place(folder, path)?;
+    let is_old = old_answers(folder).iter().any(|old| place.starts_with(folder.join(old)));
+    if is_old { Err(Wrong(format!("{path} holds the results of battles."))) } else { Ok(place) }
 }
 
 fn shown<'a>(folder: &Path, path: &'a Path) -> std::borrow::Cow<'a, str> {

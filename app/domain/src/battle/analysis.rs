@@ -1,5 +1,7 @@
 //! The comparison of a battle's results: a digest of each, then judgements of every pair in both orders.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -37,7 +39,7 @@ pub struct Entrant {
     pub contestant: ContestantId,
     /// The try whose result it is.
     pub result: TaskId,
-    /// The task that describes it, and what that said.
+    /// The task that describes it, and what that said. Those who made the same are described together.
     pub digest: TaskId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -111,14 +113,21 @@ impl Analysis {
         if survivors.len() < 2 {
             return None;
         }
-        let order = blind::shuffled(survivors.len(), fresh.seed());
-        let entrant = |place: usize| {
+        let mut entrants: Vec<Entrant> = Vec::new();
+        for place in blind::shuffled(survivors.len(), fresh.seed()) {
             let contestant = survivors[place];
-            let (contestant, result) = (contestant.id, *contestant.tries.last()?);
-            Some(Entrant { contestant, result, digest: fresh.task(), text: None })
-        };
-        let entrants: Vec<_> = order.into_iter().filter_map(entrant).collect();
-        Some(Self {
+            let made_the_same = |entrant: &&Entrant| {
+                battle.contestant(entrant.contestant).is_ok_and(|other| other.made_the_same_as(contestant))
+            };
+            let same = entrants.iter().find(made_the_same).map(|entrant| entrant.digest);
+            entrants.push(Entrant {
+                contestant: contestant.id,
+                result: *contestant.tries.last()?,
+                digest: same.unwrap_or_else(|| fresh.task()),
+                text: None,
+            });
+        }
+        let analysis = Self {
             number: battle.analyses.len() as u32 + 1,
             model: judge.model.clone(),
             paid: judge.paid,
@@ -129,15 +138,30 @@ impl Analysis {
             state: State::Digesting,
             begun_at_ms: at_ms,
             ended_at_ms: None,
-        })
+        };
+        // Nobody has to be asked who of those is better who all made the same.
+        let has_nothing_to_judge = analysis.pairs_to_judge().is_empty();
+        Some(if has_nothing_to_judge { analysis.judged(battle, at_ms) } else { analysis })
+    }
+
+    /// By their places. Two who made the same are equal without a judgement.
+    fn pairs_to_judge(&self) -> Vec<(usize, usize)> {
+        let places: Vec<usize> = (0..self.entrants.len()).collect();
+        let differs =
+            |(one, other): &(usize, usize)| self.entrants[*one].digest != self.entrants[*other].digest;
+        pairs(&places).into_iter().filter(differs).collect()
+    }
+
+    /// The tasks that describe the results, each once.
+    pub(super) fn digests(&self) -> BTreeSet<TaskId> {
+        self.entrants.iter().map(|entrant| entrant.digest).collect()
     }
 
     /// Every pair in both orders, as often as there are rounds.
     pub(super) fn judgements_to_make(&self, fresh: &mut Fresh) -> Vec<Judgement> {
-        let places: Vec<usize> = (0..self.entrants.len()).collect();
         let mut all = Vec::new();
         for round in 0..self.rounds {
-            for (one, other) in pairs(&places) {
+            for (one, other) in self.pairs_to_judge() {
                 let letters = Some(blind::deal(fresh.seed()));
                 for (first, second) in [(one, other), (other, one)] {
                     let (task, tries, answer) = (fresh.task(), 1, None);
@@ -148,7 +172,8 @@ impl Analysis {
         all
     }
 
-    pub(super) fn judged(&self, names: impl Fn(ContestantId) -> String) -> Verdict {
+    /// With the verdict that its judgements give.
+    pub(super) fn judged(self, battle: &Battle, at_ms: i64) -> Self {
         let who = |place: usize| self.entrants[place].contestant;
         let seen = |judgement: &Judgement| Seen {
             first: who(judgement.first),
@@ -156,14 +181,15 @@ impl Analysis {
             round: judgement.round,
             better: judgement.answer.as_ref().map(|answer| answer.better),
         };
-        let entrants: Vec<_> = self.entrants.iter().map(|entrant| entrant.contestant).collect();
-        Verdict::of(&entrants, &self.judgements.iter().map(seen).collect::<Vec<_>>(), names)
+        let entrants: Vec<_> = self.entrants.iter().map(|it| (it.contestant, it.digest)).collect();
+        let seen: Vec<_> = self.judgements.iter().map(seen).collect();
+        let verdict = Verdict::of(&entrants, &seen, |id| battle.letter(id).to_string());
+        Self { state: State::Done { verdict }, ended_at_ms: Some(at_ms), ..self }
     }
 
     /// Its tasks that count: those of digests, and of judgements as they were asked last.
     pub fn tasks(&self) -> impl Iterator<Item = TaskId> {
-        let digests = self.entrants.iter().map(|entrant| entrant.digest);
-        digests.chain(self.judgements.iter().map(|judgement| judgement.task))
+        self.digests().into_iter().chain(self.judgements.iter().map(|judgement| judgement.task))
     }
 
     pub fn is_over(&self) -> bool {
@@ -179,10 +205,11 @@ impl Analysis {
 
     /// How far it is: calls that were answered, out of all that are to be made.
     pub fn progress(&self) -> (u32, u32) {
-        let digests = self.entrants.iter().filter(|entrant| entrant.text.is_some()).count();
+        let described = self.entrants.iter().filter(|entrant| entrant.text.is_some());
+        let described = described.map(|entrant| entrant.digest).collect::<BTreeSet<_>>().len();
         let judged = self.judgements.iter().filter(|judgement| judgement.answer.is_some()).count();
-        let entrants = self.entrants.len();
-        ((digests + judged) as u32, entrants as u32 + judge::judgements(entrants))
+        let judgements = 2 * self.pairs_to_judge().len() as u32 * self.rounds;
+        ((described + judged) as u32, self.digests().len() as u32 + judgements)
     }
 
     /// Who was compared, in roster order, each with its letter.

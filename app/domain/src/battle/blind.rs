@@ -1,12 +1,12 @@
 //! Hiding who made a result: letters that are dealt anew for each look at two of them, and names taken out of texts.
 
-use super::Battle;
+use super::{Battle, Identity};
 use crate::backend::NATIVE;
 
 /// None of the roster's letters, so that nobody mistakes the one for the other.
 const LETTERS: [char; 6] = ['P', 'Q', 'R', 'S', 'T', 'U'];
 const HIDDEN: &str = "[name]";
-/// Shorter ones are common words.
+/// Shorter ones are common words, unless a number is in them.
 const NAME_CHARS_MIN: usize = 3;
 
 /// The letter of the entrant at a place, in analyses from before letters were dealt for each pair.
@@ -37,7 +37,7 @@ pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
 }
 
 /// What agents and models call themselves, whoever takes part.
-const KNOWN: [&str; 34] = [
+const KNOWN: [&str; 39] = [
     "boocode",
     "claude code",
     "claude",
@@ -72,6 +72,11 @@ const KNOWN: [&str; 34] = [
     "moonshot",
     "minimax",
     "glm",
+    "zephyr",
+    "nemotron",
+    "starcoder",
+    "hunyuan",
+    "internlm",
 ];
 
 /// Words that would tell who wrote a text.
@@ -79,24 +84,33 @@ const KNOWN: [&str; 34] = [
 pub struct Names(Vec<Vec<char>>);
 
 impl Names {
-    pub fn of(battle: &Battle) -> Self {
+    /// `titles`: what the machine that runs them calls the agents.
+    pub fn of(battle: &Battle, titles: &[&str]) -> Self {
         let own = battle.contestants.iter().flat_map(|contestant| {
-            let model = &contestant.model.model;
+            let model = contestant.model.model.as_str();
             let last = model.rsplit('/').next().unwrap_or(model);
             let family = last.split([':', '-', '_']).next().unwrap_or(last);
-            let plain = family.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            let agent = match &contestant.identity {
+                Identity::Backend(backend) => Some(backend.0.as_str()),
+                Identity::Persona(_) | Identity::Plain => None,
+            };
             // The name of our own backend is an ordinary word.
-            let who = Some(contestant.identity.name()).filter(|name| *name != NATIVE).unwrap_or_default();
-            [who, model, last, family, plain].map(str::to_owned)
+            let agent = agent.filter(|name| *name != NATIVE);
+            let words = [contestant.identity.persona().unwrap_or_default(), model, last, family];
+            agent.into_iter().chain(words.into_iter().filter(|word| is_telling(word)))
         });
-        Self::new(own.chain(KNOWN.iter().map(|name| (*name).to_owned())))
+        Self::new(own.chain(titles.iter().copied()).chain(KNOWN))
     }
 
     /// The longest first, so that no part of one is left behind.
-    fn new(names: impl IntoIterator<Item = String>) -> Self {
-        let names =
-            names.into_iter().map(|name| name.chars().flat_map(char::to_lowercase).collect::<Vec<_>>());
-        let mut names: Vec<_> = names.filter(|name| name.len() >= NAME_CHARS_MIN).collect();
+    fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let is_long = |name: &&str| {
+            let letters = name.chars().count();
+            let has = |wanted: fn(&u8) -> bool| name.bytes().any(|b| wanted(&b));
+            letters >= NAME_CHARS_MIN || (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
+        };
+        let small = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+        let mut names: Vec<_> = names.into_iter().filter(is_long).map(small).collect();
         names.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         names.dedup();
         Self(names)
@@ -135,6 +149,12 @@ impl Names {
     }
 }
 
+/// Whether a name is none that anybody may write without meaning it: a single word that is no number is an ordinary one,
+/// such as `command` of `command-r`. Families that are well known are hidden anyway.
+fn is_telling(name: &str) -> bool {
+    name.chars().any(|c| !c.is_alphabetic())
+}
+
 /// How long the name at the beginning of the text is, with the version that belongs to it.
 fn matched(text: &str, name: &[char]) -> Option<usize> {
     let (mut wanted, mut letters) = (name.iter().copied().peekable(), text.char_indices());
@@ -149,7 +169,11 @@ fn matched(text: &str, name: &[char]) -> Option<usize> {
     }
     let rest = &text[end..];
     // `qwenish` is a word of its own; `qwen3` and `QwenCoder` are not.
-    let goes_on = |next: char| next.is_alphabetic() && !is_hump(last, next);
+    let goes_on = |next: char| match next.is_ascii_digit() {
+        // `o30` is not `o3`.
+        true => last.is_ascii_digit(),
+        false => next.is_alphabetic() && !is_hump(last, next),
+    };
     (!rest.starts_with(goes_on)).then(|| end + version(rest))
 }
 
@@ -175,9 +199,8 @@ mod tests {
 
     #[test]
     fn names_are_taken_out_where_they_are_words() {
-        let names = Names::new(
-            ["qwen3-coder:30b", "qwen code", "qwen", "poet", "gpt", "smollm", "İris"].map(str::to_owned),
-        );
+        let names =
+            Names::new(["qwen3-coder:30b", "qwen code", "qwen", "poet", "gpt", "smollm", "İris", "o3", "a"]);
         let check = |text: &str, expected: &str| assert_eq!(names.hidden(text), expected, "{text}");
         check("I am Qwen, made for you.", "I am [name], made for you.");
         check("Qwen3-Coder:30B did it; QWEN CODE too", "[name] did it; [name] too");
@@ -191,6 +214,8 @@ mod tests {
         check("GPT-4o-mini wrote qwen2.5-coder-7b-instruct", "[name]-mini wrote [name]-instruct");
         check("qwen-style code, qwen: 3 tests", "[name]-style code, [name]: 3 tests");
         check("src/qwen/a3.rs", "src/[name]/a3.rs");
+        // A short name has a number in it.
+        check("O3 and o3-mini: a to30 o30", "[name] and [name]-mini: a to30 o30");
         // Names of types and functions have no spaces.
         check("QwenCoder, askQwen, runQwenNow", "[name]Coder, ask[name], run[name]Now");
         check("poetry SQWEN QWENISH", "poetry SQWEN QWENISH");
@@ -200,10 +225,26 @@ mod tests {
     fn whoever_takes_part_is_hidden_too() {
         let mut battle = crate::battle::tests::battle(super::super::Kind::Coding, "L1 C2", |_| {});
         battle.contestants[0].model.model = "hub/Zephyr7-beta:q4".into();
-        let names = Names::of(&battle);
+        let names = Names::of(&battle, &["My Own"]);
         let check = |text: &str, expected: &str| assert_eq!(names.hidden(text), expected, "{text}");
         check("Zephyr7-Beta:Q4 here, or zephyr, by agent1", "[name] here, or [name], by [name]");
-        check("native code", "native code");
+        check("native code, by My own", "native code, by [name]");
+    }
+
+    /// A judge that reads patches with holes in them judges something else.
+    #[test]
+    fn ordinary_words_stay_although_somebody_is_called_so() {
+        let check = |model: &str, persona: &str, text: &str, expected: &str| {
+            let mut battle = crate::battle::tests::battle(super::super::Kind::Qa, "L1 C2", |_| {});
+            battle.contestants[0].model.model = model.into();
+            battle.contestants[0].identity = Identity::Persona(persona.into());
+            assert_eq!(Names::of(&battle, &[]).hidden(text), expected, "{model}");
+        };
+        check("cohere/command-r", "", "the command: Command-R", "the command: [name]");
+        check("step-3", "", "step 3 by Step-3", "step 3 by [name]");
+        check("small", "Debugger", "a small debugger", "a small debugger");
+        check("m1", "Code Reviewer", "M1, a code reviewer", "[name], a [name]");
+        check("openai/o3", "", "o3 by openai/o3", "[name] by [name]");
     }
 
     #[test]

@@ -10,16 +10,18 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Battle;
-use crate::id::TaskId;
+use crate::{id::TaskId, setup};
 pub use runners::changed_tests;
-use runners::failures;
+use runners::{FAILURES_MAX, failures};
 
 /// More of them are not listed; how many there are is said.
 const NAMES_SHOWN_MAX: usize = 5;
 /// The end of what the command said; its beginning is in its stream.
 pub const TAIL_BYTES_MAX: usize = 4 * 1024;
-/// The longest that a check may take.
+/// The longest that the command may take. One that does not end is a result, and no failure of ours.
 pub const LIMIT_S: u32 = 20 * 60;
+/// With the tree that it runs in, and what the project asks for in each new one.
+pub const TASK_LIMIT_S: u32 = LIMIT_S + setup::SECONDS_MAX as u32 + 10 * 60;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,12 +102,8 @@ impl CheckState {
                 format!("The project itself passes the check, {}.", checked.took())
             }
             Self::Done { checked, .. } => {
-                let names = match listed(&checked.failures) {
-                    names if names.is_empty() => names,
-                    names => format!(": {names}"),
-                };
-                let took = checked.took();
-                format!("The project itself fails the check, {took}{names}. That is charged to nobody.")
+                let fails = format!("The project itself fails the check, {}", checked.took());
+                format!("{}. That is charged to nobody.", named(&fails, &checked.failures))
             }
             Self::Void { reason } => {
                 format!(
@@ -153,16 +151,32 @@ impl Checked {
             (true, false) => return Compared::Breaks(self.failures.clone()),
             (false, false) => {}
         }
-        // A base without names did not even come to its tests: there is nothing to hold others against.
+        if self.code.is_none() && base.code.is_some() {
+            return Compared::Hangs;
+        }
         if base.failures.is_empty() {
-            return Compared::FailsToo;
+            return Compared::FailsBoth(self.failures.clone());
         }
         if self.failures.is_empty() {
             return Compared::BreaksOff;
         }
+        if !base.names_all() {
+            return Compared::FailsBoth(self.failures.clone());
+        }
         let known: BTreeSet<_> = base.failures.iter().collect();
-        let new: Vec<_> = self.failures.iter().filter(|name| !known.contains(name)).cloned().collect();
-        if new.is_empty() { Compared::FailsToo } else { Compared::Breaks(new) }
+        let (old, new): (Vec<_>, Vec<_>) =
+            self.failures.iter().cloned().partition(|name| known.contains(name));
+        match (old.is_empty(), new.is_empty()) {
+            (_, true) => Compared::FailsToo,
+            // Many commands end with the first failure: whoever mends that one meets those that it hid.
+            (true, false) => Compared::FailsLater(new),
+            (false, false) => Compared::Breaks(new),
+        }
+    }
+
+    /// Whether what it does not name as failed did not fail.
+    fn names_all(&self) -> bool {
+        self.code.is_some() && self.failures.len() < FAILURES_MAX
     }
 }
 
@@ -173,12 +187,18 @@ pub enum Compared {
     Mends,
     /// It fails as it failed before.
     FailsToo,
+    /// It fails, and failed before, and not all of what failed then has a name; what fails now, as far as it has one.
+    FailsBoth(Vec<String>),
+    /// What failed before passes now, and what fails now may not have been come to then.
+    FailsLater(Vec<String>),
     /// It fails, and how it was before is not known; what failed by name, as far as it has one.
     Fails(Vec<String>),
     /// It failed where it did not before; the new failures by name, as far as they have one.
     Breaks(Vec<String>),
-    /// Before, it came to its tests and some of them failed; now it does not come to them any more.
+    /// Before, tests failed by name; now none of them has one, as where nothing can be built.
     BreaksOff,
+    /// It came to an end before, and does not any more.
+    Hangs,
 }
 
 impl Compared {
@@ -187,12 +207,17 @@ impl Compared {
             Self::Passes => "check passes".to_owned(),
             Self::Mends => "check passes, it failed before".to_owned(),
             Self::FailsToo => "check fails as it did before".to_owned(),
-            Self::Fails(all) if all.is_empty() => "check fails, before is not known".to_owned(),
-            Self::Fails(all) => format!("check fails, before is not known: {}", listed(all)),
+            Self::FailsBoth(all) => named("check fails, it failed before too", all),
+            Self::FailsLater(all) => named(
+                "check fails later, what failed before passes; whether the rest is new is not known",
+                all,
+            ),
+            Self::Fails(all) => named("check fails, before is not known", all),
             Self::Breaks(new) if new.is_empty() => "check fails, it passed before".to_owned(),
             Self::Breaks(new) if new.len() == 1 => format!("1 new failure: {}", new[0]),
             Self::Breaks(new) => format!("{} new failures: {}", new.len(), listed(new)),
-            Self::BreaksOff => "check breaks off, it came to its tests before".to_owned(),
+            Self::BreaksOff => "check fails outside of its tests, before only in them".to_owned(),
+            Self::Hangs => "check comes to no end, it did before".to_owned(),
         }
     }
 
@@ -202,8 +227,12 @@ impl Compared {
 
     /// Whether whoever made the result answers for it.
     pub fn is_charged(&self) -> bool {
-        matches!(self, Self::Breaks(_) | Self::BreaksOff)
+        matches!(self, Self::Breaks(_) | Self::BreaksOff | Self::Hangs)
     }
+}
+
+fn named(words: &str, names: &[String]) -> String {
+    if names.is_empty() { words.to_owned() } else { format!("{words}: {}", listed(names)) }
 }
 
 /// The first of many.
@@ -222,9 +251,12 @@ mod tests {
     #[test]
     fn what_failed_before_is_not_charged() {
         let run = |word: &str| {
-            let names = word.trim_start_matches(['+', '-']);
-            let failures = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-            let code = Some(if word.starts_with('+') { 0 } else { 1 });
+            let failures = word[1..].split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            let code = match word.split_at(1).0 {
+                "+" => Some(0),
+                "-" => Some(1),
+                _ => None,
+            };
             Checked { code, duration_ms: 1, failures, tail: String::new() }
         };
         // A `!` behind what is charged.
@@ -239,13 +271,29 @@ mod tests {
         check("-a", "+", "check passes, it failed before");
         check("-a,b", "-b", "check fails as it did before");
         check("-a", "-a,b", "1 new failure: b!");
+        // Whoever mends what failed first comes further than the project did.
+        let later = "check fails later, what failed before passes; whether the rest is new is not known";
+        check("-a", "-b,c", &format!("{later}: b, c"));
+        check("-a,b", "-c", &format!("{later}: c"));
+        check("-a,b", "-b,c", "1 new failure: c!");
         check("+", "-a,b", "2 new failures: a, b!");
         check("+", "-", "check fails, it passed before!");
         // One that did not compile before has no names to compare.
-        check("-", "-a", "check fails as it did before");
-        check("-", "-", "check fails as it did before");
+        check("-", "-a", "check fails, it failed before too: a");
+        check("-", "-", "check fails, it failed before too");
         // One that no longer compiles has none either, and that is its own doing.
-        check("-a,b", "-", "check breaks off, it came to its tests before!");
+        check("-a,b", "-", "check fails outside of its tests, before only in them!");
+        // `~` comes to no end. Of a project that does not, nobody knows what else would have failed.
+        check("~a", "-a,b", "check fails, it failed before too: a, b");
+        check("~", "~", "check fails, it failed before too");
+        check("-a", "~a", "check comes to no end, it did before!");
+        check("-", "~", "check comes to no end, it did before!");
+        check("+", "~", "check fails, it passed before!");
+        // More names than are kept: what is not among them may have failed all the same.
+        let many: Vec<_> = (0..FAILURES_MAX).map(|nth| format!("t{nth}")).collect();
+        let many = format!("-{}", many.join(","));
+        check(&many, "-t7,z", "check fails, it failed before too: t7, z");
+        check(&many, "-", "check fails outside of its tests, before only in them!");
         // Nothing is charged where nobody knows how it was.
         check("", "-", "check fails, before is not known");
         check("", "-a", "check fails, before is not known: a");

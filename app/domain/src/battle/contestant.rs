@@ -85,6 +85,9 @@ pub struct Contestant {
     /// Why what it changed could not be kept: there may be more than what is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept: Option<String>,
+    /// The same for those who made the same. None where nobody can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
     #[serde(default)]
     pub check: CheckState,
 }
@@ -113,6 +116,10 @@ pub enum Standing {
 }
 
 impl Contestant {
+    pub fn made_the_same_as(&self, other: &Self) -> bool {
+        self.mark.is_some() && self.mark == other.mark
+    }
+
     /// Whether it has a task that is not over.
     pub fn is_under_way(&self, task: Option<&Task>) -> bool {
         task.is_some_and(|task| !task.is_settled())

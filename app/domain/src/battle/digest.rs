@@ -20,6 +20,8 @@ const NOTES_IN_ROOM: usize = 8;
 const PIECES_MAX: usize = 24;
 /// What a result may be at most for all of it to be read, whatever the room.
 pub const READ_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// What stands in the place of an empty patch: a model makes up what it does not see.
+pub const NOTHING_CHANGED: &str = "[Nothing was changed.]";
 /// Between two notes, and around what a question is about.
 const BETWEEN: &str = "\n\n";
 
@@ -67,9 +69,12 @@ impl Questions {
     }
 
     pub fn of_result(&self, kind: Kind, said: &str, patch: &str) -> Asked {
+        let or =
+            |text: &str, nothing: &str| if text.is_empty() { nothing.to_owned() } else { text.to_owned() };
+        let said = or(said.trim(), "[Nothing was said.]");
         let whole = match kind {
-            Kind::Coding => format!("{}\n\nThe change as a patch:\n{patch}", said.trim()),
-            Kind::Qa => said.trim().to_owned(),
+            Kind::Coding => format!("{said}\n\nThe change as a patch:\n{}", or(patch, NOTHING_CHANGED)),
+            Kind::Qa => said,
         };
         let Self { head, wanted, .. } = self;
         if whole.len() <= self.piece_bytes {
@@ -222,6 +227,8 @@ mod tests {
         };
         let last = check(Kind::Coding, "I did.", "+a");
         assert!(last.contains("I did.") && last.contains("+a") && last.contains("Mend it"));
+        let last = check(Kind::Coding, " ", "");
+        assert!(last.contains("[Nothing was said.]") && last.contains(NOTHING_CHANGED), "{last}");
         let last = check(Kind::Qa, "Because.", "+a");
         assert!(last.contains("Because.") && !last.contains("+a"));
     }

@@ -30,7 +30,7 @@ impl Examination {
     pub(super) fn check(battle: &Battle, question: Option<&str>) -> Result<(), Rejected> {
         let no = |words: String| Err(Rejected::Invalid(words));
         if !battle.course.status.is_over() {
-            return no("The battle is not over yet.".into());
+            return Err(Rejected::NotNow("The battle is not over yet.".into()));
         }
         if battle.contestants.iter().all(|contestant| contestant.tries.is_empty()) {
             return no("Nobody has made anything yet that could be examined.".into());

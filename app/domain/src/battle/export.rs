@@ -9,6 +9,7 @@ use super::{
     check::changed_tests,
     examination::QUESTION,
     results::Left,
+    verdict::{Against, MARKS},
 };
 use crate::moment;
 use html::Html;
@@ -174,12 +175,13 @@ fn compared(page: &mut Html, battle: &Battle, analysis: &Analysis) {
             for (one, letter) in &entrants {
                 page.raw("<tr>").tag("th", &letter.to_string());
                 for (other, _) in &entrants {
-                    let wins = verdict.wins(*one, *other).map(|wins| wins.to_string());
-                    page.tag("td", wins.as_deref().unwrap_or("–"));
+                    let told = verdict.against(*one, *other);
+                    let told = told.map(|Against { wins, mark, .. }| format!("{wins} {mark}"));
+                    page.tag("td", told.as_deref().unwrap_or("–"));
                 }
                 page.raw("</tr>\n");
             }
-            page.raw("</tbody>\n</table></div>\n");
+            page.raw("</tbody>\n</table></div>\n").tag("p", MARKS);
         }
         State::Failed { reason } => {
             page.tag("p", &format!("No verdict: {reason}"));

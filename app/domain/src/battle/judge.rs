@@ -57,12 +57,13 @@ pub fn question(
     battle: &Battle,
     analysis: &Analysis,
     judgement: &Judgement,
+    names: &Names,
     room: Room,
     nonce: &Nonce,
 ) -> Option<String> {
-    let (names, [first, second]) = (Names::of(battle), judgement.letters());
-    let first = candidate(battle, analysis, judgement.first, first, &names)?;
-    let second = candidate(battle, analysis, judgement.second, second, &names)?;
+    let [first, second] = judgement.letters();
+    let first = candidate(battle, analysis, judgement.first, first, names)?;
+    let second = candidate(battle, analysis, judgement.second, second, names)?;
     Some(prompt(battle.kind, &battle.prompt, &first, &second, room, nonce))
 }
 
@@ -125,10 +126,12 @@ fn shown(candidate: &Candidate, digest_bytes: usize, nonce: &Nonce) -> String {
     let Candidate { letter, digest, size, tests, left_out, check, cut_short } = candidate;
     let mut lines = vec![format!("Result {letter}, as an independent reader described it:")];
     lines.push(nonce.wrap(&format!("result {letter}"), &beginning(digest, digest_bytes)));
-    if let Some((files, added, deleted)) = size {
-        lines.push(format!(
+    match size {
+        Some((0, ..)) => lines.push(format!("Measured of result {letter}: nothing was changed.")),
+        Some((files, added, deleted)) => lines.push(format!(
             "Measured of result {letter}: {files} files changed, {added} lines added, {deleted} lines removed."
-        ));
+        )),
+        None => {}
     }
     if *cut_short {
         lines.push(format!("Result {letter} is not whole: what it says was cut off at a limit."));
@@ -236,6 +239,7 @@ mod tests {
         for contestant in &mut it.contestants {
             let file = crate::worktree::Changed {
                 path: "tests/agent0/a.rs".into(),
+                moved_from: None,
                 status: crate::worktree::Status::Modified,
                 added: 1,
                 deleted: 0,
@@ -253,9 +257,9 @@ mod tests {
             let task = crate::id::TaskId(uuid::Uuid::nil());
             contestant.check = CheckState::Done { task, checked };
         }
-        let analysis = it.newest_analysis().unwrap();
+        let (analysis, names) = (it.newest_analysis().unwrap(), Names::of(&it, &[]));
         for judgement in &analysis.judgements {
-            let asked = question(&it, analysis, judgement, ROOM, &nonce()).unwrap().to_lowercase();
+            let asked = question(&it, analysis, judgement, &names, ROOM, &nonce()).unwrap().to_lowercase();
             for name in ["agent0", "qwen", "claude"] {
                 assert!(!asked.contains(name), "{name}: {asked}");
             }

@@ -4,6 +4,23 @@
 use super::{Battle, Contestant, Standing};
 use crate::catalogue::Lane;
 
+/// How contestants in these lanes will run, in words.
+pub fn course(lanes: &[Lane]) -> String {
+    let count = |wanted: Lane| lanes.iter().filter(|lane| **lane == wanted).count();
+    let name =
+        |count: usize| if count == 1 { "1 contestant".to_owned() } else { format!("{count} contestants") };
+    match (count(Lane::Local), count(Lane::Cloud)) {
+        (0, 0) => String::new(),
+        (0, cloud) => format!("{} in the cloud run at once.", name(cloud)),
+        (local, 0) => format!("{} on local models run one after the other, in this order.", name(local)),
+        (local, cloud) => format!(
+            "{} on local models run one after the other, in this order; {} in the cloud meanwhile.",
+            name(local),
+            name(cloud)
+        ),
+    }
+}
+
 impl Battle {
     /// The contestants whose task is to be queued now.
     pub(super) fn due(&self) -> Vec<&Contestant> {
@@ -45,5 +62,24 @@ impl Battle {
 
     pub(super) fn is_every_contestant_over(&self) -> bool {
         self.contestants.iter().all(|contestant| contestant.standing.is_over())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_they_will_run_is_said_before_they_do() {
+        let check = |lanes: &str, expected: &str| {
+            let lane = |word| if word == 'L' { Lane::Local } else { Lane::Cloud };
+            assert_eq!(course(&lanes.chars().map(lane).collect::<Vec<_>>()), expected, "{lanes}");
+        };
+        check("", "");
+        check("CC", "2 contestants in the cloud run at once.");
+        check("LL", "2 contestants on local models run one after the other, in this order.");
+        let both = "1 contestant on local models run one after the other, in this order; 1 contestant in the cloud \
+                    meanwhile.";
+        check("CL", both);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 use super::{Battle, Contestant, Kind};
 use crate::{id::BattleId, moment};
 
@@ -11,9 +13,24 @@ const PART_CHARS_MAX: usize = 60;
 pub fn folder(kind: Kind, created_at_ms: i64, id: BattleId) -> String {
     let moment = moment::utc(created_at_ms);
     let date = moment.split(' ').next().unwrap_or_default();
+    format!("{date}-{}", ending(kind, id))
+}
+
+fn ending(kind: Kind, id: BattleId) -> String {
     // The end of an id is the part that chance made.
     let id = id.0.simple().to_string();
-    format!("{date}-{}-{}", kind.word(), &id[id.len() - 8..])
+    format!("{}-{}", kind.word(), &id[id.len() - 8..])
+}
+
+/// Whether a folder of this name, with this manifest in it, holds the results of a battle.
+pub fn is_results_folder(name: &str, manifest: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Manifest {
+        id: BattleId,
+        battle_type: Kind,
+    }
+    let manifest = serde_json::from_slice::<Manifest>(manifest);
+    manifest.is_ok_and(|Manifest { id, battle_type }| name.ends_with(&ending(battle_type, id)))
 }
 
 /// `<identity>-<model>` for each contestant, each once however alike they are.
@@ -86,6 +103,16 @@ mod tests {
     fn a_folder_tells_when_what_and_which() {
         let id = BattleId(uuid::Uuid::from_u128(0x1234_5678_9abc_def0_1122_3344_aabb_ccdd));
         assert_eq!(folder(Kind::Qa, 1_785_420_180_000, id), "2026-07-30-qa-aabbccdd");
+    }
+
+    #[test]
+    fn a_folder_of_results_is_told_from_others() {
+        let battle = crate::battle::tests::battle(Kind::Coding, "L1 L2", |_| {});
+        let manifest = crate::battle::results::summary(&battle).remove(0).content.unwrap();
+        let name = folder(battle.kind, battle.created_at_ms, battle.id);
+        assert!(is_results_folder(&name, &manifest));
+        assert!(!is_results_folder("sources", &manifest));
+        assert!(!is_results_folder(&name, b"{\"name\": \"arena\"}") && !is_results_folder(&name, b""));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::{Battle, Contestant, Kind, benchmark::COST, names};
 use crate::{feed::Event, fence::code_block, id::BattleId, moment, task::Task};
 
-const SCHEMA: u32 = 1;
+/// Since 2, times are as RFC 3339 has them.
+const SCHEMA: u32 = 2;
 
 /// What a contestant left: what it said, and its change where one was kept.
 #[derive(Clone, Debug, Default)]
@@ -153,8 +154,8 @@ fn manifest(battle: &Battle, folders: &[String]) -> File {
                 status: contestant.standing.word(),
             })
             .collect(),
-        created_at: moment::utc(battle.created_at_ms),
-        finished_at: battle.course.finished_at_ms.map(moment::utc),
+        created_at: moment::rfc3339(battle.created_at_ms),
+        finished_at: battle.course.finished_at_ms.map(moment::rfc3339),
         winner: winner.map(|place| folders[place].as_str()),
     };
     let mut content = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
@@ -222,7 +223,8 @@ mod tests {
         it.course.winner = Some(it.contestants[1].id);
         let [manifest] = &summary(&it)[..] else { panic!() };
         let manifest: serde_json::Value = serde_json::from_str(&text(manifest)).unwrap();
-        assert_eq!((&manifest["finished_at"], &manifest["schema"]), (&serde_json::Value::Null, &1.into()));
+        assert_eq!((&manifest["finished_at"], &manifest["schema"]), (&serde_json::Value::Null, &2.into()));
+        assert_eq!(manifest["created_at"], "1970-01-01T00:00:00.001Z");
         assert_eq!(manifest["contestants"][0]["lane"], "local");
         assert_eq!(manifest["winner"], "agent1-c2");
 

@@ -1,7 +1,5 @@
 //! What a launcher asks for, and whether it may be.
 
-use std::collections::BTreeSet;
-
 use super::{
     Battle, CheckState, Contestant, Course, Identity, Kind, LIMIT_S_MAX, LIMIT_S_MIN, PROMPT_BYTES_MAX,
     Standing, Status, Terms,
@@ -33,7 +31,6 @@ impl Roster {
     pub fn new(kind: Kind, entries: Vec<Entry>) -> Result<Self, Rejected> {
         let no = |words: String| Err(Rejected::Invalid(words));
         check_count(entries.len())?;
-        let mut seen = BTreeSet::new();
         for (place, entry) in entries.iter().enumerate() {
             let letter = super::letter(place);
             let fits = matches!(
@@ -48,13 +45,9 @@ impl Roster {
                     "The name beside contestant {letter} has at most {VARIANT_CHARS_MAX} letters."
                 ));
             }
-            if !seen.insert((&entry.identity, &entry.model, &entry.variant)) {
-                return no(format!(
-                    "{} on {} is in the battle twice. Choose another model or agent for {letter}.",
-                    entry.identity, entry.model
-                ));
-            }
         }
+        let who = |entry: &Entry| (entry.identity.clone(), entry.model.clone(), entry.variant.clone());
+        check_each_once(kind, &entries.iter().map(who).collect::<Vec<_>>())?;
         Ok(Self(entries))
     }
 
@@ -73,6 +66,17 @@ pub fn check_count(count: usize) -> Result<(), Rejected> {
             "A battle has at most {CONTESTANTS_MAX} contestants, these are {count}."
         ))),
     }
+}
+
+/// Two who are the same would say nothing about each other.
+pub fn check_each_once<T: PartialEq>(kind: Kind, all: &[T]) -> Result<(), Rejected> {
+    let twice = all.iter().enumerate().find_map(|(at, one)| {
+        let first = all[..at].iter().position(|other| other == one)?;
+        Some((super::letter(first), super::letter(at)))
+    });
+    let Some((first, second)) = twice else { return Ok(()) };
+    let other = if kind == Kind::Coding { "agent" } else { "persona" };
+    Err(Rejected::Invalid(format!("{second} is the same as {first}. Choose another model or {other}.")))
 }
 
 /// Everything that a battle begins with.
@@ -111,6 +115,7 @@ impl Battle {
             tokens: None,
             changes: None,
             unkept: None,
+            mark: None,
             check: CheckState::None,
         };
         Ok(Self {
@@ -129,6 +134,7 @@ impl Battle {
                 judged: None,
                 base_check: CheckState::None,
                 opinion_tokens: 0,
+                unwritten: None,
             },
             contestants: roster.0.into_iter().zip(ids).map(contestant).collect(),
             analyses: Vec::new(),
@@ -196,8 +202,8 @@ mod tests {
         check(Coding, "", "A battle needs at least 2 contestants.");
         check(Coding, "native@a", "A battle needs at least 2 contestants.");
         check(Coding, "n@a n@b n@c n@d n@e n@f n@g", "A battle has at most 6 contestants, these are 7.");
-        let twice = "BooCode on s/a is in the battle twice. Choose another model or agent for C.";
-        check(Coding, "native@a qwen@a native@a", twice);
+        check(Coding, "native@a qwen@a native@a", "C is the same as A. Choose another model or agent.");
+        check(Qa, "~@a ~Poet@a ~Poet@a", "C is the same as B. Choose another model or persona.");
         check(Coding, "native@a native@a#again", "2");
         check(Qa, "~Poet@a ~@a", "2");
         check(Qa, "~Poet@a native@a", "Contestant B cannot take part in a battle of this type.");

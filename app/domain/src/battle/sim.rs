@@ -249,8 +249,11 @@ impl World {
                 let letter = judged.map_or('P', |it| it.letters()[usize::from(side >= 3)]);
                 format!("{{\"better\": \"{letter}\"}}")
             }
+            (Work::Contestant, 0) => String::new(),
             _ => "words".to_owned(),
         };
+        // Some of them make the same.
+        let marks = Marks { said: Some(self.dice.roll(4).to_string()), patch: None };
         let copies = 1 + usize::from(self.dice.chance(25));
         for _ in 0..copies {
             let report = Report {
@@ -259,6 +262,7 @@ impl World {
                 outcome: outcome.clone(),
                 stream_len: 5,
                 said: Some(said.clone()),
+                marks: marks.clone(),
                 changes: None,
                 unkept: None,
                 checked: (kind == Work::Check).then(|| Checked::new(Some(0), 1, "")),
@@ -322,6 +326,7 @@ impl World {
                 outcome: Outcome::Lost,
                 stream_len: 2,
                 said: None,
+                marks: Marks::default(),
                 changes: None,
                 unkept: None,
                 checked: None,

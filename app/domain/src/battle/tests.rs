@@ -1,4 +1,5 @@
 mod checks;
+mod same;
 mod spent;
 pub(super) mod story;
 

@@ -38,6 +38,9 @@ pub struct Pair {
     pub equal: u32,
     /// Rounds in which the answer changed with the order.
     pub flipped: u32,
+    /// They made the same, so nobody was asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same: bool,
     pub result: PairResult,
 }
 
@@ -50,17 +53,36 @@ pub enum PairResult {
     Unsettled,
 }
 
+/// How one of a pair stands against the other, with the rounds that it won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Against {
+    pub wins: u32,
+    /// The name of it, for what styles it.
+    pub word: &'static str,
+    pub mark: &'static str,
+    pub words: &'static str,
+}
+
+/// What the marks mean, where there is no room for more.
+pub const MARKS: &str = "✓ is settled in its favour, = is equal, and ? is unsettled.";
+
 impl Verdict {
-    /// `names` tells how a contestant is called.
-    pub fn of(entrants: &[ContestantId], seen: &[Seen], names: impl Fn(ContestantId) -> String) -> Self {
-        let pairs: Vec<_> =
-            pairs(entrants).into_iter().map(|(one, other)| Pair::of(one, other, seen)).collect();
-        let beats_all = |candidate: &&ContestantId| {
-            let own = pairs.iter().filter(|pair| pair.has(**candidate));
-            own.clone().count() + 1 == entrants.len()
-                && own.into_iter().all(|pair| pair.result == PairResult::Won(**candidate))
+    /// Those who made the same have the same mark. `names` tells how a contestant is called.
+    pub fn of<M: Copy + PartialEq>(
+        entrants: &[(ContestantId, M)],
+        seen: &[Seen],
+        names: impl Fn(ContestantId) -> String,
+    ) -> Self {
+        let pair = |((one, mark), (other, its_mark)): ((ContestantId, M), (ContestantId, M))| {
+            if mark == its_mark { Pair::of_same(one, other) } else { Pair::of(one, other, seen) }
         };
-        let winner = entrants.iter().find(beats_all).copied();
+        let pairs: Vec<_> = pairs(entrants).into_iter().map(pair).collect();
+        let beats_all = |candidate: &ContestantId| {
+            let own = pairs.iter().filter(|pair| pair.has(*candidate));
+            own.clone().count() + 1 == entrants.len()
+                && own.into_iter().all(|pair| pair.result == PairResult::Won(*candidate))
+        };
+        let winner = entrants.iter().map(|(id, _)| *id).find(beats_all);
         let made: Vec<_> = seen.iter().filter(|seen| seen.better.is_some()).collect();
         let agreeing = made.iter().filter(|seen| pairs.iter().any(|pair| pair.agrees(seen))).count() as u32;
         let mut verdict =
@@ -73,6 +95,10 @@ impl Verdict {
         let count =
             |wanted: fn(&PairResult) -> bool| self.pairs.iter().filter(|pair| wanted(&pair.result)).count();
         let unsettled = count(|result| *result == PairResult::Unsettled);
+        if self.pairs.iter().all(|pair| pair.same) {
+            let who = if self.pairs.len() == 1 { "both" } else { "all of them" };
+            return format!("No winner: {who} made the same, so nobody was asked.");
+        }
         let agree = format!("{} of {} judgements agree", self.agreeing, self.judgements);
         if let Some(winner) = self.winner {
             let over = if self.pairs.len() == 1 { "the other" } else { "every other" };
@@ -80,6 +106,7 @@ impl Verdict {
         }
         let why = match (unsettled, count(|result| *result == PairResult::Tied)) {
             (0, 0) => "each is beaten by another".to_owned(),
+            (0, 1) if self.pairs.iter().any(|pair| pair.same) => "two of them made the same".to_owned(),
             (0, 1) => "two of them are equal".to_owned(),
             (0, ties) => format!("{ties} pairs are equal"),
             (1, _) if self.pairs.len() == 1 && self.pairs[0].flipped == 0 => {
@@ -94,13 +121,23 @@ impl Verdict {
         format!("No winner: {why}; {agree}.")
     }
 
-    /// How often `one` beat `other`, in rounds.
-    pub fn wins(&self, one: ContestantId, other: ContestantId) -> Option<u32> {
-        self.pairs.iter().find_map(|pair| match (pair.one == one, pair.other == other) {
-            (true, true) => Some(pair.for_one),
-            _ if pair.one == other && pair.other == one => Some(pair.for_other),
-            _ => None,
-        })
+    /// How `one` stands against `other`; nothing of one against itself.
+    pub fn against(&self, one: ContestantId, other: ContestantId) -> Option<Against> {
+        let pair = self.pair(one, other).filter(|_| one != other)?;
+        let (word, mark, words) = match pair.result {
+            PairResult::Won(winner) if winner == one => ("won", "✓", "settled in its favour"),
+            PairResult::Won(_) => ("lost", "", "settled against it"),
+            PairResult::Tied if pair.same => ("tied", "=", "both made the same, so nobody was asked"),
+            PairResult::Tied => ("tied", "=", "both are equal"),
+            PairResult::Unsettled if pair.flipped == 0 => {
+                ("unsettled", "?", "unsettled: the answers did not agree from round to round")
+            }
+            PairResult::Unsettled => {
+                ("unsettled", "?", "unsettled: the answers did not hold when the order changed")
+            }
+        };
+        let wins = if pair.one == one { pair.for_one } else { pair.for_other };
+        Some(Against { wins, word, mark, words })
     }
 
     pub fn pair(&self, one: ContestantId, other: ContestantId) -> Option<&Pair> {
@@ -148,7 +185,12 @@ impl Pair {
             () if is_most(equal) => PairResult::Tied,
             () => PairResult::Unsettled,
         };
-        Self { one, other, for_one, for_other, equal, flipped, result }
+        Self { one, other, for_one, for_other, equal, flipped, same: false, result }
+    }
+
+    fn of_same(one: ContestantId, other: ContestantId) -> Self {
+        let (for_one, for_other, equal, flipped) = (0, 0, 0, 0);
+        Self { one, other, for_one, for_other, equal, flipped, same: true, result: PairResult::Tied }
     }
 
     pub fn has(&self, id: ContestantId) -> bool {
@@ -190,9 +232,16 @@ mod tests {
     }
 
     /// Each word is a pair in both orders of one round: `AB:AA` says A both times, `AB:AB` flips, `AB:==` is equal
-    /// and in `AB:A?` the second was never made.
+    /// and in `AB:A?` the second was never made. Who stands before a `=` made the same as who stands behind it.
     fn check(entrants: &str, words: &str, expected: &str) -> Verdict {
-        let entrants: Vec<_> = entrants.chars().map(id).collect();
+        let mut mark = 0;
+        let entrants = entrants.chars().scan(false, |is_same, c| {
+            let is_mark = c == '=';
+            mark += u32::from(!is_mark && !*is_same);
+            *is_same = is_mark;
+            Some((c, mark))
+        });
+        let entrants: Vec<_> = entrants.filter(|(c, _)| *c != '=').map(|(c, mark)| (id(c), mark)).collect();
         let mut rounds = std::collections::BTreeMap::new();
         let mut seen = Vec::new();
         for word in words.split_whitespace() {
@@ -248,15 +297,38 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_asked_about_what_is_the_same() {
+        check("A=B", "", "No winner: both made the same, so nobody was asked.");
+        check("A=B=C", "", "No winner: all of them made the same, so nobody was asked.");
+        // Two who both beat the third share what nobody can win alone.
+        let shared = "No winner: two of them made the same; 4 of 4 judgements agree.";
+        let verdict = check("A=BC", "AC:AA BC:BB", shared);
+        assert_eq!(verdict.pair(id('A'), id('B')).map(|pair| pair.result), Some(PairResult::Tied));
+        // Who beats them wins all the same.
+        check("A=BC", "AC:CC BC:CC", "C wins over every other in both orders; 4 of 4 judgements agree.");
+        check("A=BC", "AC:CC BC:BC", "No winner: one pair is unsettled; 2 of 4 judgements agree.");
+        check("A=BC", "AC:== BC:==", "No winner: 3 pairs are equal; 4 of 4 judgements agree.");
+    }
+
+    #[test]
     fn wins_are_told_of_each_against_each() {
         let verdict = check(
             "ABC",
             "AB:AA AB:AA AB:AB AC:CC AC:CC AC:CC BC:CC BC:CC BC:==",
             "C wins over every other in both orders; 15 of 18 judgements agree.",
         );
-        let wins = |one, other| verdict.wins(id(one), id(other)).unwrap();
-        assert_eq!((wins('A', 'B'), wins('B', 'A'), wins('C', 'B'), wins('A', 'C')), (2, 0, 2, 0));
+        let told = |verdict: &Verdict, one, other| {
+            let told =
+                verdict.against(id(one), id(other)).map(|it| format!("{} {} {}", it.wins, it.mark, it.word));
+            told.unwrap_or_default()
+        };
+        assert_eq!([told(&verdict, 'A', 'B'), told(&verdict, 'B', 'A')], ["2 ✓ won", "0  lost"]);
+        assert_eq!([told(&verdict, 'C', 'B'), told(&verdict, 'A', 'A')], ["2 ✓ won", ""]);
         assert_eq!(verdict.pair(id('B'), id('A')).unwrap().flipped, 1);
-        assert_eq!(verdict.wins(id('A'), id('A')), None);
+        // What is equal is told from what is not settled.
+        let verdict =
+            check("A=BC", "AC:AC BC:==", "No winner: one pair is unsettled; 2 of 4 judgements agree.");
+        let all = [('A', 'B'), ('A', 'C'), ('B', 'C')].map(|(one, other)| told(&verdict, one, other));
+        assert_eq!(all, ["0 = tied", "0 ? unsettled", "0 = tied"]);
     }
 }

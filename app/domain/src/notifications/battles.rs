@@ -128,6 +128,7 @@ mod tests {
                     judged: None,
                     base_check: CheckState::None,
                     opinion_tokens: 0,
+                    unwritten: None,
                 };
                 let event = Event::BattleUpdated { battle: BATTLE, course: Box::new(course) };
                 notifier.hear(&event, &workspace, &sight, &choice)

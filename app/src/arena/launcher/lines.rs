@@ -2,7 +2,7 @@
 
 use domain::{
     backend::NATIVE,
-    battle::{CONTESTANTS_MAX, CONTESTANTS_MIN, Kind, letter},
+    battle::{self, CONTESTANTS_MAX, CONTESTANTS_MIN, Kind, lanes},
     catalogue::{Lane, ModelRef},
 };
 use leptos::prelude::*;
@@ -166,35 +166,13 @@ impl Lines {
 
     /// Why it cannot be launched, said before it is sent.
     pub fn fault(self) -> Option<String> {
-        let named = self.named();
-        let twice = (1..named.len()).find_map(|at| {
-            let first = named[..at].iter().position(|other| *other == named[at])?;
-            Some((letter(first), letter(at)))
-        });
-        if let Some((first, second)) = twice {
-            let other = if self.kind.get() == Kind::Coding { "agent" } else { "persona" };
-            return Some(format!("{second} is the same as {first}. Choose another model or {other}."));
-        }
-        let empty = named.iter().position(|(_, model)| model.is_empty())?;
-        Some(format!("Choose a model for {}.", letter(empty)))
+        let line = |(identity, model)| battle::Line { identity, model, ..Default::default() };
+        battle::Line::fault(self.kind.get(), &self.named().into_iter().map(line).collect::<Vec<_>>())
     }
 
     /// How it will run.
     pub fn course(self) -> String {
         let lanes: Vec<_> = self.lines.get().into_iter().filter_map(|line| self.lane(line)).collect();
-        let count = |wanted: Lane| lanes.iter().filter(|lane| **lane == wanted).count();
-        let name = |count: usize| {
-            if count == 1 { "1 contestant".to_owned() } else { format!("{count} contestants") }
-        };
-        match (count(Lane::Local), count(Lane::Cloud)) {
-            (0, 0) => String::new(),
-            (0, cloud) => format!("{} in the cloud run at once.", name(cloud)),
-            (local, 0) => format!("{} on local models run one after the other, in this order.", name(local)),
-            (local, cloud) => format!(
-                "{} on local models run one after the other, in this order; {} in the cloud meanwhile.",
-                name(local),
-                name(cloud)
-            ),
-        }
+        lanes::course(&lanes)
     }
 }

@@ -95,7 +95,8 @@ impl Field {
             let three = vec![("", "narrow/small"), ("", "narrow/large"), ("", "wide/small")];
             ("qa", prompt, Due::Numbers(numbers), three)
         } else {
-            let prompt = format!("{name} [[shell echo {name} >> made.txt]][[say done]]");
+            // Whoever makes the same is not compared.
+            let prompt = format!("{name} [[shell echo {name} >> made.txt; date +%N > own.txt]][[say done]]");
             let agent = if self.has_agents && dice.below(3) == 0 { "goose" } else { "native" };
             ("coding", prompt, Due::Line(name), vec![(agent, "narrow/small"), ("native", "wide/small")])
         };

@@ -105,7 +105,8 @@ impl Verdict {
         match newest.map(|analysis| (&analysis.state, analysis.entrants.len())) {
             Some((State::Done { verdict }, entrants)) => {
                 self.verdicts += 1;
-                let (made, wanted) = (verdict.judgements, judge::judgements(entrants));
+                let differing = verdict.pairs.iter().filter(|pair| !pair.same).count() as u32;
+                let (made, wanted) = (verdict.judgements, 2 * differing * judge::rounds(entrants));
                 if made != wanted {
                     self.faults.lost.push(format!("{words}: {made} of {wanted} judgements"));
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     battle::{
-        Battle, Contestant, Kind,
+        Battle, Contestant, Identity, Kind,
         blind::Names,
         digest,
         examination::{self, Examined},
@@ -15,6 +15,7 @@ use domain::{
     feed::StreamId,
     fence::Nonce,
     id::BattleId,
+    persona::Persona,
     task::{Task, Work as Purpose},
     worktree::Changes,
 };
@@ -113,9 +114,25 @@ impl Engine {
         words: String,
     ) -> Result<Request, Unprepared> {
         let project = store::workspace::project(&self.0.db, battle.project).await?;
-        let persona = self.persona(task, project.path).await?;
+        let persona = match self.persona_of_contestant(task, battle).await? {
+            Some(kept) => Some(kept),
+            None => self.persona(task, project.path).await?,
+        };
         let conversation = conversation(Purpose::ChatTurn, task, words);
         prompt::request(conversation, self.endpoint(&task.model)?, persona).map_err(Unprepared::Told)
+    }
+
+    /// As it was when the battle was launched, whatever the project's file says by now.
+    async fn persona_of_contestant(
+        &self,
+        task: &Task,
+        battle: &Battle,
+    ) -> Result<Option<Persona>, Unprepared> {
+        let Some(name) = task.persona.as_ref().filter(|_| task.work == Purpose::Contestant) else {
+            return Ok(None);
+        };
+        let kept = store::battles::personas(&self.0.db, battle.id).await?;
+        Ok(kept.into_iter().find(|persona| persona.name == *name))
     }
 
     fn check(&self, task: &Task, battle: &Battle, stream: StreamId) -> Result<Arc<dyn Backend>, Unprepared> {
@@ -144,7 +161,7 @@ impl Engine {
             task: battle.prompt.clone(),
             result,
             left_out: contestant.changes.as_ref().and_then(Changes::left_out_in_brief),
-            names: Names::of(battle),
+            names: self.names(battle),
             secrets: self.secrets(),
             room,
             nonce: nonce(),
@@ -157,14 +174,23 @@ impl Engine {
         let judgement = judgement.cloned().ok_or_else(none)?;
         let room = self.room(&task.model, judge::ANSWER_TOKENS_MAX);
         let schema = Some(judge::schema(judgement.letters()));
-        let nonce = nonce();
-        let ask = move |room| judge::question(&battle, &analysis, &judgement, room, &nonce);
+        let (names, nonce) = (self.names(&battle), nonce());
+        let ask = move |room| judge::question(&battle, &analysis, &judgement, &names, room, &nonce);
         // What is there now is there for as long as it is asked.
         ask(room).ok_or_else(none)?;
         let request = Request { schema, ..self.opinion(task, judge::SYSTEM, String::new(), room)? };
         let question = Box::new(move |room| ask(room).unwrap_or_default());
         let client = self.0.client.clone();
         Ok(Arc::new(Fitting { client, request, room, question, told: Told::OnceWhole }))
+    }
+
+    /// What would tell who made a result. What configured agents are called is known where they run.
+    fn names(&self, battle: &Battle) -> Names {
+        let agents = battle.contestants.iter().filter_map(|it| match &it.identity {
+            Identity::Backend(backend) => self.0.coders.agent(backend),
+            Identity::Persona(_) | Identity::Plain => None,
+        });
+        Names::of(battle, &agents.map(|agent| agent.title).collect::<Vec<_>>())
     }
 
     /// What is asked, as far as it fits into a room that is no larger than this one.
@@ -204,7 +230,11 @@ impl Engine {
         let patch = store::results::patch_ends(&self.0.db, stream, bytes_max * 2).await?;
         let redactor = Redactor::new(self.secrets());
         let redacted = spawn_blocking(move || {
-            let patch = patch.map(|patch| redactor.redact(&patch.text())).unwrap_or_default();
+            let patch = match patch {
+                Some(patch) if patch.bytes == 0 => digest::NOTHING_CHANGED.to_owned(),
+                Some(patch) => redactor.redact(&patch.text()),
+                None => String::new(),
+            };
             (redactor.redact(&room::ends(&said, bytes_max * 2)), patch)
         });
         redacted.await.map_err(|error| Unprepared::Told(error.to_string()))

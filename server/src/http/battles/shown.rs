@@ -2,6 +2,7 @@
 
 use domain::{
     battle::{Battle, Benchmark, Standing, analysis::State, verdict::Verdict},
+    feed::Seq,
     id::{BattleId, ContestantId, ProjectId, SessionId, TaskId},
 };
 use serde::Serialize;
@@ -37,6 +38,8 @@ impl Listed {
 #[derive(Serialize)]
 pub struct Shown {
     id: BattleId,
+    /// What happened after this is not in it.
+    seq: Seq,
     session: SessionId,
     project: ProjectId,
     battle_type: &'static str,
@@ -59,6 +62,8 @@ pub struct Shown {
     judged_contestant_id: Option<ContestantId>,
     /// Who won, or why nobody did, in a sentence.
     told: Option<String>,
+    /// Why the results folder does not tell what is so.
+    unwritten: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -67,6 +72,8 @@ struct Contestant {
     letter: char,
     identity: String,
     model: String,
+    /// Tells it from another that is otherwise the same.
+    variant: String,
     lane: &'static str,
     status: &'static str,
     error: Option<String>,
@@ -105,9 +112,10 @@ struct Examination {
 }
 
 impl Shown {
-    pub fn of(battle: &Battle) -> Self {
+    pub fn of(battle: &Battle, seq: Seq) -> Self {
         Self {
             id: battle.id,
+            seq,
             session: battle.session,
             project: battle.project,
             battle_type: battle.kind.word(),
@@ -136,6 +144,7 @@ impl Shown {
             chosen_by_person: battle.course.winner.is_some(),
             judged_contestant_id: battle.course.judged,
             told: battle.told().map(|told| told.words),
+            unwritten: battle.course.unwritten.clone(),
         }
     }
 }
@@ -152,6 +161,7 @@ fn contestant(battle: &Battle, of: &domain::battle::Contestant) -> Contestant {
         letter: battle.letter(of.id),
         identity: of.identity.name().to_owned(),
         model: of.model.to_string(),
+        variant: of.variant.clone(),
         lane: of.lane.word(),
         status: standing.word(),
         error: standing.reason().map(str::to_owned),

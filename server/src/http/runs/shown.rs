@@ -1,7 +1,7 @@
 //! Runs as scripts read them.
 
 use domain::{
-    feed::StreamId,
+    feed::{Seq, StreamId},
     flow::{StepId, plan::Work},
     id::{ProjectId, RunId, SessionId},
     run,
@@ -40,6 +40,8 @@ impl Listed {
 #[derive(Serialize)]
 pub struct Shown {
     id: RunId,
+    /// What happened after this is not in it.
+    seq: Seq,
     session: SessionId,
     project: ProjectId,
     flow: &'static str,
@@ -81,10 +83,11 @@ struct Step {
 }
 
 impl Shown {
-    pub fn of(shown: &run::Shown) -> Self {
+    pub fn of(shown: &run::Shown, seq: Seq) -> Self {
         let request = &shown.run.request;
         Self {
             id: shown.id(),
+            seq,
             session: shown.session,
             project: shown.project,
             flow: request.flow.name(),

@@ -4,6 +4,7 @@ use domain::{
     Rejected,
     battle::{Analysis, Battle, Contestant, Course, Examination, Standing, analysis::Judgement},
     id::{BattleId, TaskId},
+    persona::Persona,
 };
 use sqlx::PgConnection;
 
@@ -54,12 +55,24 @@ pub(crate) async fn insert(connection: &mut PgConnection, battle: &Battle) -> Re
     Ok(())
 }
 
+/// They are long, and no page shows them, so they are no part of the battle itself.
+pub(crate) async fn keep_personas(
+    connection: &mut PgConnection,
+    id: BattleId,
+    personas: &[Persona],
+) -> Result<()> {
+    sqlx::query!("update battles set personas = $2 where id = $1", id.0, serde_json::to_value(personas)?)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// What lies between queued and over is not the contestant's to tell, so what its task says of that stays.
 pub(crate) async fn record_contestant(connection: &mut PgConnection, contestant: &Contestant) -> Result<()> {
     let benchmark = contestant.benchmark.as_ref();
     sqlx::query!(
         "update contestants set task_id = $2, tries = $3, error = $5, duration_ms = $6, tokens_per_sec = $7,
-             cost_tokens = $8, benchmark = $9, changes = $10, checked = $11, unkept = $12,
+             cost_tokens = $8, benchmark = $9, changes = $10, checked = $11, unkept = $12, mark = $13,
              status = case
                  when $4 = 'queued' and task_id is not distinct from $2 and status in ('dispatched', 'running')
                  then status else $4 end
@@ -75,7 +88,8 @@ pub(crate) async fn record_contestant(connection: &mut PgConnection, contestant:
         benchmark.map(serde_json::to_value).transpose()?,
         contestant.changes.as_ref().map(serde_json::to_value).transpose()?,
         serde_json::to_value(&contestant.check)?,
-        contestant.unkept
+        contestant.unkept,
+        contestant.mark
     )
     .execute(connection)
     .await?;
@@ -101,7 +115,7 @@ pub(crate) async fn record_course(
 ) -> Result<()> {
     sqlx::query!(
         "update battles set status = $2, stopped = $3, base_check = $4, finished_at_ms = $5,
-             winner_contestant_id = $6, judged_contestant_id = $7, opinion_tokens = $8
+             winner_contestant_id = $6, judged_contestant_id = $7, opinion_tokens = $8, unwritten = $9
          where id = $1",
         id.0,
         word(&course.status)?,
@@ -110,7 +124,8 @@ pub(crate) async fn record_course(
         course.finished_at_ms,
         course.winner.map(|winner| winner.0),
         course.judged.map(|winner| winner.0),
-        course.opinion_tokens as i64
+        course.opinion_tokens as i64,
+        course.unwritten
     )
     .execute(connection)
     .await?;

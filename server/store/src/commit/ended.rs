@@ -2,7 +2,7 @@
 
 use domain::{
     Rejected,
-    battle::{self, Fresh},
+    battle::{self, Fresh, Marks},
     chat::{Choice, Input, Report},
     feed::{Event, StreamId},
     flow::answer,
@@ -96,9 +96,14 @@ async fn decide_end(tx: &mut Transaction<'_, Postgres>, ended: Ended) -> Result<
             let stream_len = lock_stream(tx, stream).await?;
             let Made { changes, unkept, checked } = results::read(tx, stream).await?;
             let work = battle.tasks.get(&task).map(|task| task.work);
-            let said = match work {
-                Some(Work::Digest | Work::Judgement) => Some(said_in(tx, stream).await?),
-                _ => None,
+            let (said, marks) = match work {
+                Some(Work::Digest | Work::Judgement) => {
+                    (Some(opinion_in(tx, stream, stream_len).await?), Marks::default())
+                }
+                Some(Work::Contestant) if matches!(outcome, Outcome::Done { .. }) => {
+                    made_in(tx, stream, stream_len).await?
+                }
+                _ => (None, Marks::default()),
             };
             let fresh = Fresh::new(Uuid::now_v7());
             let report = battle::Report {
@@ -107,6 +112,7 @@ async fn decide_end(tx: &mut Transaction<'_, Postgres>, ended: Ended) -> Result<
                 outcome,
                 stream_len,
                 said,
+                marks,
                 changes,
                 unkept,
                 checked,
@@ -160,15 +166,33 @@ async fn lock_stream(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Re
     Ok(len.unwrap_or(0) as u64)
 }
 
-/// An opinion that is longer is none.
-const SAID_BYTES_MAX: u64 = 256 * 1024;
+/// An opinion that is longer is none. It stands at the end, after what was thought and noted on the way to it.
+const OPINION_BYTES_MAX: u64 = 256 * 1024;
 
 /// With all that its tools said. Of more, the end is read, because that is where the answer is.
 const SAID_OF_STEP_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What survived of what was said, without reasoning.
-async fn said_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId) -> Result<String> {
-    Ok(Transcript::read(&streams::read_with(tx, stream, 0, SAID_BYTES_MAX).await?).text())
+async fn opinion_in(tx: &mut Transaction<'_, Postgres>, stream: StreamId, len: u64) -> Result<String> {
+    let end = streams::tail_with(tx, stream, len, OPINION_BYTES_MAX).await?;
+    if end.before > 0 && !Transcript::is_marked(&end.text) {
+        // The middle of one endless thought, or of an opinion that is too long.
+        return Ok(String::new());
+    }
+    Ok(Transcript::read(&end.text).text())
+}
+
+/// What a contestant said, where that can be known without reading all of it, and what marks it and its change.
+async fn made_in(
+    tx: &mut Transaction<'_, Postgres>,
+    stream: StreamId,
+    len: u64,
+) -> Result<(Option<String>, Marks)> {
+    let end = streams::tail_with(tx, stream, len, OPINION_BYTES_MAX).await?;
+    let said = Transcript::read(&end.text).text();
+    let is_whole = end.before == 0;
+    let marks = results::marks(tx, stream, is_whole.then_some(said.trim())).await?;
+    Ok(((is_whole || !said.trim().is_empty()).then_some(said), marks))
 }
 
 /// What a model server says of its failure must not keep the task from ending.

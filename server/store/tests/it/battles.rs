@@ -82,7 +82,7 @@ fn new(scene: &Scene, project: ProjectId, roster: &str, change: impl FnOnce(&mut
 
 async fn start(scene: &Scene, battle: &Battle) {
     slots::provide(&scene.db, &[(slot::MACHINE.into(), 1)]).await.unwrap();
-    commit::start_battle(&scene.db, battle.clone(), scene.now(), LAUNCHER).await.unwrap();
+    commit::start_battle(&scene.db, battle.clone(), &[], scene.now(), LAUNCHER).await.unwrap();
 }
 
 async fn claim(scene: &Scene) -> Option<Task> {
@@ -130,7 +130,7 @@ async fn a_battle_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     commit::layout(&scene.db, scene.session, arena).await.unwrap();
     let it = battle(&scene, "L1 C1", |_| {}).await;
     start(&scene, &it).await;
-    let twice = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
+    let twice = commit::start_battle(&scene.db, it.clone(), &[], scene.now(), LAUNCHER).await;
     assert!(matches!(twice, Err(Error::Rejected(_))), "{twice:?}");
     let page = snapshot::page(&scene.db, Wanted::Battle(it.id), &[]).await.unwrap().state;
     assert_eq!(page.session.unwrap().layout.visible(), [Content::Battle(it.id)]);
@@ -143,7 +143,7 @@ async fn the_table_keeps_a_pair_out_of_a_battle_twice(pool: PgPool) {
     let mut it = battle(&scene, "L1 C1", |_| {}).await;
     let (identity, model) = (it.contestants[0].identity.clone(), it.contestants[0].model.clone());
     (it.contestants[1].identity, it.contestants[1].model) = (identity, model);
-    let started = commit::start_battle(&scene.db, it.clone(), scene.now(), LAUNCHER).await;
+    let started = commit::start_battle(&scene.db, it.clone(), &[], scene.now(), LAUNCHER).await;
     assert!(matches!(started, Err(Error::Rejected(Rejected::Invalid(_)))), "{started:?}");
     // Nothing half-made is left.
     assert!(battles::get(&scene.db, it.id).await.is_err());
@@ -156,6 +156,7 @@ async fn what_an_attempt_made_comes_with_its_report_and_an_old_one_cannot_add(po
     start(&scene, &it).await;
     let file = Changed {
         path: "a".into(),
+        moved_from: None,
         status: domain::worktree::Status::Added,
         added: 1,
         deleted: 0,
@@ -296,6 +297,7 @@ async fn what_a_folder_does_not_tell_yet_is_found_again(pool: PgPool) {
     // Read before the end and written after it: the end is not told.
     let (_, early) = battles::with_revision(&scene.db, it.id).await.unwrap();
     for task in &tasks {
+        assert!(streams::append(&scene.db, stream_of(task), 0, "so").await.unwrap());
         scene.report(stream_of(task), done()).await.unwrap();
     }
     battles::set_written(&scene.db, it.id, "/p/Arena/b", early, &[]).await.unwrap();
@@ -342,10 +344,12 @@ async fn folding_gives_the_rows(scene: &Scene, seed: u64) {
                 let Some(task) = claim(scene).await else { continue };
                 let stream = stream_of(&task);
                 let said = match task.work {
-                    Work::Judgement => "\u{1e}text\n{\"better\": \"neither\", \"reason\": \"so\"}",
-                    _ => "\u{1e}text\nwords",
+                    Work::Judgement => "{\"better\": \"neither\", \"reason\": \"so\"}".to_owned(),
+                    // Some of them say the same, and some nothing.
+                    _ => "words ".repeat(dice.random_range(0..4)),
                 };
-                assert!(streams::append(&scene.db, stream, 0, said).await.unwrap());
+                let said = format!("\u{1e}text\n{said}");
+                assert!(streams::append(&scene.db, stream, 0, &said).await.unwrap());
                 let outcome = match dice.random_range(0..8) {
                     0 => Outcome::Lost,
                     1 => Outcome::Failed { reason: "no".into() },

@@ -245,6 +245,12 @@ async fn battles_are_found_by_type_contestant_and_winner(pool: PgPool) {
     let state = |state| Filter { state: Some(state), ..Filter::default() };
     assert_eq!(found(state(State::Done)).await, [answers.id.0]);
     assert_eq!(found(state(State::Running)).await, [coding.id.0]);
+    // By the names that are shown too; a persona may be called as a backend is.
+    let plain = scene.battle(battle::Kind::Qa, "Why?", ["", "native"]).await;
+    assert_eq!(found(by("BooCode")).await, [coding.id.0]);
+    assert_eq!(found(by("native")).await, [plain.id.0, coding.id.0]);
+    assert_eq!(found(by("no persona")).await, [plain.id.0]);
+    assert!(found(by("Claude Code")).await.is_empty());
 }
 
 impl Scene {
@@ -278,7 +284,9 @@ impl Scene {
             at_ms: self.now(),
         };
         let battle = Battle::new(launch).unwrap();
-        commit::start_battle(&self.db, battle.clone(), self.now(), Origin::elsewhere(None)).await.unwrap();
+        commit::start_battle(&self.db, battle.clone(), &[], self.now(), Origin::elsewhere(None))
+            .await
+            .unwrap();
         battle
     }
 
@@ -287,6 +295,7 @@ impl Scene {
         while self.claim_at(Uuid::now_v7(), &["cloud"]).await.is_some() {}
         let now = store::battles::get(&self.db, battle.id).await.unwrap();
         for task in now.tasks.values() {
+            assert!(store::streams::append(&self.db, stream_of(task), 0, "so").await.unwrap());
             self.report(stream_of(task), done()).await.unwrap();
         }
     }

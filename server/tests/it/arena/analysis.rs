@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection};
 
 use super::{Field, contestant, get, launch, over, statuses, until};
 use crate::harness::World;
@@ -193,4 +194,31 @@ async fn news_of_a_battle_are_found_behind_those_of_others() {
     let first = &news["events"][0];
     assert!(first["event"]["battle_started"].is_object(), "{news}");
     assert!(first["seq"].as_i64().unwrap() - before > 500, "{first}");
+}
+
+/// What is no longer kept cannot be told, and that is said: whoever follows looks at the battle itself and goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_follows_is_told_what_is_no_longer_kept() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.qa("[[say So.]]", &["@small", "@large"])).await;
+    let battle = over(&server, &id).await;
+    let mut database = PgConnection::connect(&world.database_url).await.unwrap();
+    sqlx::query("delete from events where seq <= (select seq from feed_head)")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    let news = async |after: &Value| {
+        let path = format!("/api/battles/{id}/events?after={after}");
+        let answer = server.script(&path, None).await.1;
+        (answer["reset"] == true, answer["events"].as_array().unwrap().len(), answer["after"].clone())
+    };
+    assert_eq!(news(&json!(0)).await, (true, 0, battle["seq"].clone()));
+    let first = contestant(&battle, 0);
+    let again = format!("/api/battles/{id}/contestants/{first}/retry");
+    assert_eq!(post(&server, again, json!({})).await.0, StatusCode::OK);
+    let (is_reset, count, _) = news(&battle["seq"]).await;
+    assert!(!is_reset && count > 0);
+    over(&server, &id).await;
 }

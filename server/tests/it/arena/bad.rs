@@ -27,7 +27,7 @@ async fn a_launch_that_cannot_be_makes_nothing() {
         (&["native@small"][..], "at least 2 contestants"),
         (&[], "at least 2 contestants"),
         (&all, "at most 6 contestants, these are 7"),
-        (&["native@small", "native@small"], "in the battle twice"),
+        (&["native@small", "native@small"], "B is the same as A. Choose another model or agent."),
         (&["native@small", "native@nothing"], "Contestant B: The model local/nothing is not offered"),
         (&["nobody@small", "native@small"], "Contestant A: There is no agent called nobody"),
     ] {
@@ -128,7 +128,7 @@ async fn a_winner_of_another_battle_and_an_analysis_too_early_are_refused() {
     let (status, answer) = server.script(&format!("/api/battles/{slow}/analyze"), Some(json!({}))).await;
     assert_eq!(
         (status, answer["error"].as_str()),
-        (StatusCode::UNPROCESSABLE_ENTITY, Some("The battle is still running. Analyse it when it is over."),)
+        (StatusCode::CONFLICT, Some("The battle is still running. Analyse it when it is over."))
     );
     server.script(&format!("/api/battles/{slow}/stop"), Some(json!({}))).await;
     let foreign = super::contestant(&over(&server, &slow).await, 0);
@@ -139,4 +139,72 @@ async fn a_winner_of_another_battle_and_an_analysis_too_early_are_refused() {
     assert!(answer["error"].as_str().unwrap().contains("contestant of this battle"));
     let nobody = server.script(&format!("/api/battles/{}", Uuid::now_v7()), None).await.0;
     assert_eq!(nobody, StatusCode::NOT_FOUND);
+}
+
+/// Whoever reads the reason out of an answer finds one in each, also where no code of ours was reached.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_refusal_says_why_in_the_same_form() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let send = |path: &str, kind: &str, body: &str| {
+        let asked = server.client.post(format!("{}{path}", server.url));
+        asked
+            .header("cookie", &server.cookie)
+            .header("origin", &server.url)
+            .header("content-type", kind)
+            .body(body.to_owned())
+            .send()
+    };
+    for what in ["battles", "runs"] {
+        let path = format!("/api/{what}");
+        let huge = format!("\"{}\"", "x".repeat(2 << 20));
+        for (kind, body, expected) in [
+            ("application/json", "{", StatusCode::BAD_REQUEST),
+            ("application/json", "{\"sesion\": 1}", StatusCode::UNPROCESSABLE_ENTITY),
+            ("application/json", &huge, StatusCode::PAYLOAD_TOO_LARGE),
+            ("text/plain", "{}", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+        ] {
+            let answer = send(&path, kind, body).await.unwrap();
+            let status = answer.status();
+            let told: Value = answer.json().await.unwrap();
+            let words = told["error"].as_str().unwrap_or_default();
+            assert!(status == expected && !words.is_empty(), "{what} {kind}: {status} {told}");
+        }
+        for (path, expected) in [
+            (format!("{path}/nonsense"), StatusCode::BAD_REQUEST),
+            (format!("{path}?limit=many"), StatusCode::BAD_REQUEST),
+            (format!("{path}/{}", Uuid::now_v7()), StatusCode::NOT_FOUND),
+        ] {
+            let (status, told) = server.script(&path, None).await;
+            assert!(status == expected && told["error"].is_string(), "{path}: {status} {told}");
+        }
+        let answer = send(&format!("{path}/{}", Uuid::now_v7()), "application/json", "{}").await.unwrap();
+        assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(answer.headers()["allow"], "GET,HEAD");
+        assert!(answer.json::<Value>().await.unwrap()["error"].is_string());
+    }
+}
+
+/// A script that names no check has the one that the project names, as a form has.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_projects_own_check_is_that_of_a_script_too() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let project = server.snapshot(None).await.state.workspace.projects.last().unwrap().id;
+    server.call("save_setup", &[("project", project.to_string()), ("setup[check]", "true".into())]).await;
+    for (asked, expected) in [
+        (None, Some("check passes")),
+        (Some("none"), None),
+        (Some("false"), Some("check fails, it failed before too")),
+    ] {
+        let mut battle = field.coding("[[shell echo a > a]]", &["native@small", "native@small"]);
+        battle["contestants"][1]["variant"] = json!("again");
+        if let Some(check) = asked {
+            battle["check"] = json!(check);
+        }
+        let battle = over(&server, &launch(&server, battle).await).await;
+        assert_eq!(battle["contestants"][1]["variant"], "again");
+        assert_eq!(battle["contestants"][0]["check"].as_str(), expected, "{asked:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! `docs/api.md` shows what is really answered: its examples are had with a server, one after the other.
+//! `docs/battles.md` shows what is really answered: its examples are had with a server, one after the other.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -103,7 +103,7 @@ fn differs(at: &str, told: &Value, real: &Value, among_others: bool) -> Option<S
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_for_scripts_is_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/api.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/battles.md");
     let examples = examples(&fs::read_to_string(path).unwrap());
     assert!(examples.len() > 8);
     let world = World::new().await;
@@ -125,6 +125,7 @@ async fn the_document_for_scripts_is_true() {
         let (status, real) = server.script(path, body).await;
         if !names.0.contains_key("BATTLE") {
             names.0.insert("BATTLE", real["id"].as_str().unwrap().to_owned());
+            names.0.insert("SEQ", real["seq"].to_string());
             names.0.insert("ID-OF-A", contestant(&real, 0));
             names.0.insert("ID-OF-B", contestant(&real, 1));
         }

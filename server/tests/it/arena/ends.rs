@@ -145,3 +145,49 @@ async fn a_change_that_cannot_be_kept_is_said_and_is_no_empty_diff() {
     post(&server, format!("/api/battles/{id}/stop"), json!({})).await;
     over(&server, &id).await;
 }
+
+/// What it made until then is kept, and nothing of it goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_takes_longer_than_agreed_has_failed() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let mark = endless();
+    let prompt = format!(
+        "[[on small]][[say Begun.]][[shell echo half > half.txt; {mark}]][[on large]][[shell echo b > b]]"
+    );
+    let mut battle = field.coding(&prompt, &["native@small", "native@large"]);
+    battle["limit_s"] = json!(10);
+    let id = launch(&server, battle).await;
+    let battle = over(&server, &id).await;
+    assert_eq!(statuses(&battle), ["failed", "done"], "{battle:#}");
+    assert!(!runs(&mark), "a process of one that took too long is still there");
+    assert!(diff(&server, &id, &contestant(&battle, 0)).await.contains("+half"));
+    assert!(battle["contestants"][0]["duration_ms"].as_u64() >= Some(5_000), "{battle:#}");
+    assert_eq!(battle["told"], "No winner: only one has a result.");
+}
+
+/// A model would make something up of an empty result.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_says_nothing_has_no_result_and_who_says_the_same_is_not_compared() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let prompt = "[[on small]][[reasoning Hm.]][[tokens 0]][[on large]][[say So.]][[on echo]][[say So.]]";
+    let mut battle = field.qa(prompt, &["@small", "@large", "@echo"]);
+    battle["judge"] = json!("local/judge");
+    let id = launch(&server, battle).await;
+    let battle = over(&server, &id).await;
+    assert_eq!(statuses(&battle), ["failed", "done", "done"], "{battle:#}");
+    assert_eq!(battle["contestants"][0]["error"], "It said nothing.");
+    assert_eq!(battle["told"], "No winner: both made the same, so nobody was asked.");
+    assert_eq!(super::asked_of(&world, "judge").await, [] as [String; 0]);
+
+    let prompt = "[[on small]][[shell echo a > a]][[say One.]][[on large]][[shell echo a > a]][[say Two.]]";
+    let mut battle = field.coding(prompt, &["native@small", "native@large"]);
+    battle["judge"] = json!("local/judge");
+    let id = launch(&server, battle).await;
+    let battle = over(&server, &id).await;
+    assert_eq!(battle["told"], "No winner: both made the same, so nobody was asked.", "{battle:#}");
+    assert_eq!(battle["analyses"][0]["verdict"]["pairs"][0]["same"], true);
+}

@@ -39,7 +39,8 @@ async fn a_judge_that_can_take_little_is_asked_in_smaller_pieces() {
     let world = World::with(script).await;
     let server = world.server("one").await;
     let field = Field::new(&world, &server).await;
-    let mut battle = field.qa(&format!("[[count 9000]] {long}"), &["@small", "@large"]);
+    let mut battle = field
+        .qa(&format!("[[on small]][[count 9000]][[on large]][[count 8999]] {long}"), &["@small", "@large"]);
     battle["judge"] = json!("local/judge");
     let id = launch(&server, battle).await;
     let battle = over(&server, &id).await;
@@ -66,7 +67,7 @@ async fn a_long_prompt_is_cut_for_whoever_compares_and_examines() {
     let world = World::with(Script { tokens_per_second: 0.0, ..Script::default() }).await;
     let server = world.server("one").await;
     let field = Field::new(&world, &server).await;
-    let prompt = format!("[[say Because.]] {}", "why ".repeat(40_000));
+    let prompt = format!("[[on small]][[say Because.]][[on large]][[say So.]] {}", "why ".repeat(40_000));
     let mut battle = field.qa(&prompt, &["@small", "@large"]);
     battle["judge"] = json!("local/judge");
     let id = launch(&server, battle).await;

@@ -2,9 +2,15 @@
 
 use std::fs;
 
-use domain::{diff::Outline, worktree};
+use domain::{
+    diff::Outline,
+    feed::StreamId,
+    id::{Attempt, TaskId},
+    worktree,
+};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::Db;
 
 use super::{Field, asked_of, contestant, launch, over};
 use crate::{
@@ -113,4 +119,78 @@ async fn any_contestant_is_adopted_and_another_gone_on_with() {
     server.call("restore_worktrees", &[("battle", id.clone())]).await;
     let (status, _) = server.script(&format!("/api/battles/{id}"), None).await;
     assert_eq!(status, StatusCode::OK);
+}
+
+/// Whoever looks at the battle sees that its folder is not there, and when it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_written_is_said_at_the_battle() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    fs::write(field.project.join("Arena"), "in the way").unwrap();
+    let id = launch(&server, field.qa("[[say So.]]", &["@small", "@large"])).await;
+    let said =
+        |battle: &Value| battle["unwritten"].as_str().is_some_and(|why| why.contains("could not be written"));
+    super::until(&server, &id, "it is said", said).await;
+    over(&server, &id).await;
+    fs::remove_file(field.project.join("Arena")).unwrap();
+    let path: String = server.call("write_results", &[("battle", id.clone())]).await.json().await.unwrap();
+    assert!(fs::exists(format!("{path}/manifest.json")).unwrap());
+    assert_eq!(super::get(&server, &id).await["unwritten"], Value::Null);
+}
+
+/// What somebody said before is no evidence for whoever reads the project now.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_reads_the_project_sees_no_old_answers() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.qa("[[say Because.]]", &["@small", "@large"])).await;
+    over(&server, &id).await;
+    let ask = async |nth: usize| {
+        let question = "[[on large]][[shell cat main.txt; grep -rh . Arena]][[say I looked.]]";
+        let asked = json!({"backend": "native", "model": "local/large", "question": question});
+        super::post(&server, format!("/api/battles/{id}/cross-examine"), asked).await;
+        let done = |battle: &Value| battle["cross_examinations"][nth]["status"] == "done";
+        let battle = super::until(&server, &id, "it has looked", done).await;
+        let task = battle["cross_examinations"][nth]["task"].as_str().unwrap().parse().unwrap();
+        let db = Db::attach(world.database_url.parse().unwrap()).await.unwrap();
+        let stream = StreamId { task: TaskId(task), attempt: Attempt(1) };
+        store::streams::read(&db, stream, 0, 1 << 20).await.unwrap()
+    };
+    let written = || async { fs::exists(field.project.join("Arena")).unwrap().then_some(()) };
+    eventually("the results are written", written).await;
+    let seen = ask(0).await;
+    assert!(seen.contains("one") && !seen.contains("battle_type"), "{seen}");
+    // The control: a folder of its own that is called so is the project's.
+    let arena = field.project.join("Arena");
+    let inside = fs::read_dir(&arena).unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap();
+    fs::rename(inside.path(), arena.join("stage")).unwrap();
+    let seen = ask(1).await;
+    assert!(seen.contains("battle_type"), "{seen}");
+}
+
+/// Whoever comes late is told what everybody was told.
+#[tokio::test(flavor = "multi_thread")]
+async fn personas_are_as_they_were_when_the_battle_began() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let file = field.project.join(".boocode/AGENTS.md");
+    fs::create_dir(file.parent().unwrap()).unwrap();
+    let poet = "## Poet\n---\ndescription: Rhymes\ntemperature: 0.5\n---\nYou rhyme.\n";
+    fs::write(&file, poet).unwrap();
+    let prompt = "[[loading 700]][[on small]][[say One.]][[on large]][[say Two.]]";
+    let id = launch(&server, field.qa(prompt, &["poet@small", "Poet@large"])).await;
+    fs::write(&file, poet.replace("You rhyme.", "You shout.")).unwrap();
+    let battle = over(&server, &id).await;
+    assert_eq!(super::statuses(&battle), ["done"; 2], "{battle:#}");
+    let again = format!("/api/battles/{id}/contestants/{}/retry", contestant(&battle, 0));
+    fs::remove_file(&file).unwrap();
+    super::post(&server, again, json!({})).await;
+    assert_eq!(super::statuses(&over(&server, &id).await), ["done"; 2]);
+    let log = world.model_log().await;
+    let told: Vec<_> =
+        log["requests"].as_array().unwrap().iter().map(|it| it["system"].as_str().unwrap().trim()).collect();
+    assert!(told.len() >= 3 && told.iter().all(|words| *words == "You rhyme."), "{told:?}");
 }

@@ -17,7 +17,10 @@ async fn a_secret_reaches_neither_a_judge_nor_what_is_kept_of_a_check() {
     let world = World::with(script).await;
     let server = world.server_with_key("one", KEY).await;
     let field = Field::new(&world, &server).await;
-    let prompt = format!("[[shell echo key={KEY} > made.txt]][[say Done.]]");
+    let prompt = format!(
+        "[[on small]][[shell echo key={KEY} > made.txt]][[say Done.]]\
+         [[on large]][[shell echo key={KEY} > other.txt]][[say Done.]]"
+    );
     let mut battle = field.coding(&prompt, &["native@small", "native@large"]);
     battle["judge"] = json!("local/judge");
     battle["check"] = json!(format!("echo 'test {KEY} ... FAILED'; echo {KEY}; false"));

@@ -16,9 +16,13 @@ fn tree() -> TempDir {
     write("src/lib.rs", "pub fn a() {}\npub fn a2() {}\n");
     write(".gitignore", "target\n");
     write("target/out.rs", "fn ignored() {}\n");
-    write("Arena/old.md", "fn old() {}\n");
+    let manifest = r#"{"id": "00000000-0000-4000-8000-0000aabbccdd", "battle_type": "qa"}"#;
+    write(&format!("{OLD}/manifest.json"), manifest);
+    write(&format!("{OLD}/old.md"), "fn old() {}\n");
     tree
 }
+
+const OLD: &str = "Arena/2026-07-30-qa-aabbccdd";
 
 fn asked(tree: &Path, name: &str, arguments: Value) -> Answer {
     answer(tree, &Call { name: name.into(), arguments })
@@ -34,7 +38,7 @@ fn check(tree: &TempDir, name: &str, arguments: Value, expected: &str) {
 #[test]
 fn looking() {
     let tree = tree();
-    check(&tree, "list", json!({}), ".gitignore\nArena/\nsrc/\ntarget/");
+    check(&tree, "list", json!({}), ".gitignore\nsrc/\ntarget/");
     check(&tree, "list", json!({"path": "src"}), "lib.rs\nmain.rs");
     check(&tree, "list", json!({"path": "none"}), "!none does not exist.");
     check(&tree, "read", json!({"path": "src/lib.rs"}), "    1  pub fn a() {}\n    2  pub fn a2() {}");
@@ -81,12 +85,6 @@ fn searching_leaves_out_what_git_ignores() {
     );
     let named = json!({"pattern": "ignored", "path": "target/out.rs"});
     check(&tree, "grep", named, "target/out.rs:1: fn ignored() {}");
-    check(
-        &tree,
-        "grep",
-        json!({"pattern": "old", "path": "Arena"}),
-        "!git ignores Arena: name a file in it.",
-    );
     fs::remove_dir_all(tree.path().join("src/target")).unwrap();
     fs::remove_dir_all(tree.path().join("src/Arena")).unwrap();
     check(&tree, "grep", json!({"pattern": "MAIN", "ignore_case": true}), "src/main.rs:1: fn main() {");
@@ -95,6 +93,30 @@ fn searching_leaves_out_what_git_ignores() {
     check(&tree, "find", json!({"pattern": "src/*.rs"}), "src/lib.rs\nsrc/main.rs");
     check(&tree, "find", json!({"pattern": "MAIN"}), "src/main.rs");
     check(&tree, "find", json!({"pattern": "nothing"}), "No file is like that.");
+}
+
+/// Whatever asks for them, and however: what is found there was said by somebody before.
+#[test]
+fn old_answers_are_no_evidence_and_a_projects_own_folder_is() {
+    let tree = tree();
+    let file = format!("{OLD}/old.md");
+    check(&tree, "grep", json!({"pattern": "old"}), "Nothing matches.");
+    check(&tree, "find", json!({"pattern": "old"}), "No file is like that.");
+    check(&tree, "grep", json!({"pattern": "old", "path": "Arena"}), "!Arena holds the results of battles.");
+    check(&tree, "list", json!({"path": "Arena"}), "!Arena holds the results of battles.");
+    check(
+        &tree,
+        "grep",
+        json!({"pattern": "old", "path": file}),
+        &format!("!{file} holds the results of battles."),
+    );
+    check(&tree, "read", json!({"path": file}), &format!("!{file} holds the results of battles."));
+    // The control: the folder is the project's.
+    fs::write(tree.path().join("Arena/stage.rs"), "fn old() {}\n").unwrap();
+    check(&tree, "list", json!({}), ".gitignore\nArena/\nsrc/\ntarget/");
+    check(&tree, "list", json!({"path": "Arena"}), "stage.rs");
+    check(&tree, "grep", json!({"pattern": "old"}), "Arena/stage.rs:1: fn old() {}");
+    check(&tree, "read", json!({"path": "Arena/stage.rs"}), "    1  fn old() {}");
 }
 
 #[test]

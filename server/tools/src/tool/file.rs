@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{place, trouble};
+use super::{place, seen, trouble};
 use crate::call::Wrong;
 
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -106,7 +106,7 @@ pub fn write(folder: &Path, wanted: &Write) -> Result<String, Wrong> {
 }
 
 fn text(folder: &Path, path: &str) -> Result<String, Wrong> {
-    let place = place(folder, path)?;
+    let place = seen(folder, path)?;
     let known = fs::metadata(&place).map_err(|error| trouble(path, &error))?;
     if known.is_dir() {
         return Err(Wrong(format!("{path} is a folder: use list.")));

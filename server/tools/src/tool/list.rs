@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use super::{place, trouble};
-use crate::call::Wrong;
+use super::{seen, trouble};
+use crate::{call::Wrong, old_answers};
 
 const ENTRIES_MAX: usize = 500;
 
@@ -17,11 +17,12 @@ pub struct Wanted {
 }
 
 pub fn list(folder: &Path, wanted: &Wanted) -> Result<String, Wrong> {
-    let place = place(folder, &wanted.path)?;
+    let (place, old) = (seen(folder, &wanted.path)?, old_answers(folder));
+    let is_old = |path: &Path| old.iter().any(|old| path == folder.join(old));
     let entries = fs::read_dir(&place).map_err(|error| trouble(&wanted.path, &error))?;
     let mut names: Vec<String> = entries
         .flatten()
-        .filter(|entry| entry.file_name() != ".git")
+        .filter(|entry| entry.file_name() != ".git" && !is_old(&entry.path()))
         .map(|entry| {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             format!("{}{}", entry.file_name().to_string_lossy(), if is_folder { "/" } else { "" })

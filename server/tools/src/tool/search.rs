@@ -10,8 +10,8 @@ use ignore::{WalkBuilder, overrides::OverrideBuilder};
 use regex::RegexBuilder;
 use serde::Deserialize;
 
-use super::{place, shown};
-use crate::call::Wrong;
+use super::{seen, shown};
+use crate::{call::Wrong, old_answers};
 
 const FOUND_MAX: usize = 200;
 const LINE_CHARS_MAX: usize = 300;
@@ -34,7 +34,7 @@ pub struct Grep {
 pub fn grep(folder: &Path, wanted: &Grep) -> Result<String, Wrong> {
     let pattern = RegexBuilder::new(&wanted.pattern).case_insensitive(wanted.ignore_case).build();
     let pattern = pattern.map_err(|error| Wrong(format!("The pattern cannot be read: {error}.")))?;
-    let top = place(folder, &wanted.path)?;
+    let top = seen(folder, &wanted.path)?;
     if !top.exists() {
         return Err(Wrong(format!("{} does not exist.", wanted.path)));
     }
@@ -93,12 +93,13 @@ fn walk(
     check_no_link(folder, top)?;
     let mut builder = WalkBuilder::new(folder);
     builder.sort_by_file_path(Ord::cmp);
-    // The project's own rules, not those of whoever's HOME this is. Old answers are no evidence.
+    // The project's own rules, not those of whoever's HOME this is.
     builder.hidden(false).git_global(false).require_git(false).parents(false);
     let wanted: PathBuf = top.components().collect();
+    let old: Vec<PathBuf> = old_answers(folder).into_iter().map(|old| folder.join(old)).collect();
     builder.filter_entry(move |entry| {
         let is_on_the_way = entry.path().starts_with(&wanted) || wanted.starts_with(entry.path());
-        let is_old_answer = entry.depth() == 1 && entry.file_name() == "Arena";
+        let is_old_answer = old.iter().any(|old| old == entry.path());
         is_on_the_way && entry.file_name() != ".git" && !is_old_answer
     });
     if let Some(glob) = glob {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::worktree::Changes;
 
 /// More names of failed tests are not kept.
-const FAILURES_MAX: usize = 200;
+pub(super) const FAILURES_MAX: usize = 200;
 
 /// The tests that an output names as failed, as the common runners write them.
 pub(super) fn failures(said: &str) -> Vec<String> {
@@ -15,7 +15,7 @@ pub(super) fn failures(said: &str) -> Vec<String> {
         if let Some(name) = failed(line.trim())
             && names.len() < FAILURES_MAX
         {
-            names.insert(name.chars().take(200).collect());
+            names.insert(without_line(name).chars().take(200).collect());
         }
     }
     names.into_iter().collect()
@@ -63,6 +63,15 @@ fn without_time(name: &str) -> Option<&str> {
     name.split(" (").next().map(str::trim).filter(|name| !name.is_empty())
 }
 
+/// A test in a document is called by the line that it stands in, which is another one when something is written above.
+fn without_line(name: &str) -> String {
+    let Some((before, rest)) = name.split_once(" (line ") else { return name.to_owned() };
+    match rest.split_once(')') {
+        Some((line, after)) if line.bytes().all(|b| b.is_ascii_digit()) => format!("{before}{after}"),
+        _ => name.to_owned(),
+    }
+}
+
 /// Without the colours of a terminal.
 fn plain(line: &str) -> String {
     let (mut text, mut letters) = (String::with_capacity(line.len()), line.chars());
@@ -76,9 +85,13 @@ fn plain(line: &str) -> String {
     text
 }
 
-/// The changed files that tests are made of. Whoever changes those may have made them pass that way.
+/// The changed files that tests are made of, or were before they were moved. Whoever changes those may have made them
+/// pass that way.
 pub fn changed_tests(changes: &Changes) -> Vec<&str> {
-    changes.files.iter().map(|file| file.path.as_str()).filter(|path| is_test(path)).collect()
+    let paths = changes.files.iter().map(|file| [Some(&file.path), file.moved_from.as_ref()]);
+    paths
+        .filter_map(|of_one| of_one.into_iter().flatten().map(String::as_str).find(|path| is_test(path)))
+        .collect()
 }
 
 fn is_test(path: &str) -> bool {
@@ -102,6 +115,9 @@ mod tests {
     fn failed_tests_are_found_as_runners_name_them() {
         let check = |said: &str, expected: &[&str]| assert_eq!(failures(said), expected, "{said}");
         check("running 2 tests\ntest a::b ... FAILED\ntest a::c ... ok\n", &["a::b"]);
+        check("test src/lib.rs - a::b (line 12) ... FAILED\n", &["src/lib.rs - a::b"]);
+        check("test src/lib.rs - c (line 7) - compile fail ... FAILED\n", &["src/lib.rs - c - compile fail"]);
+        check("test d (line of it) ... FAILED\n", &["d (line of it)"]);
         check("        FAIL [   0.012s] store::it claim::two\n", &["store::it claim::two"]);
         check("FAILED tests/test_a.py::test_b - AssertionError: 1 == 2\n", &["tests/test_a.py::test_b"]);
         check(
@@ -132,13 +148,21 @@ mod tests {
         }
         let file = |path: &str| Changed {
             path: path.into(),
+            moved_from: None,
             status: Status::Modified,
             added: 1,
             deleted: 0,
             is_binary: false,
         };
-        let changes =
-            Changes { files: vec![file("src/a.rs"), file("tests/a.rs")], added: 2, ..Changes::default() };
-        assert_eq!(changed_tests(&changes), ["tests/a.rs"]);
+        let moved = |from: &str, to: &str| Changed { moved_from: Some(from.into()), ..file(to) };
+        let files = vec![
+            file("src/a.rs"),
+            file("tests/a.rs"),
+            moved("src/b.rs", "src/c.rs"),
+            moved("tests/d.rs", "src/d.rs"),
+            moved("src/e.rs", "tests/e.rs"),
+        ];
+        let changes = Changes { files, added: 2, ..Changes::default() };
+        assert_eq!(changed_tests(&changes), ["tests/a.rs", "tests/d.rs", "tests/e.rs"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{Analysis, Examination, Examiner, Fresh, Judge, Status, Stopped, analysis},
-    Draft,
+    Transition,
 };
 use crate::{
     chat::attempts_max,
@@ -17,14 +17,18 @@ pub const OPINION_LIMIT_S: u32 = 10 * 60;
 const DIGEST_LIMIT_S: u32 = 2 * 60 * 60;
 const EXAMINATION_LIMIT_S: u32 = 30 * 60;
 
-impl Draft {
+impl Transition {
     /// `false` where there are not two results to compare.
     pub fn analyse(&mut self, judge: &Judge, by_person: bool, fresh: &mut Fresh, at_ms: i64) -> bool {
         let Some(analysis) = Analysis::new(&self.battle, judge, by_person, fresh, at_ms) else {
             return false;
         };
-        for entrant in &analysis.entrants {
-            self.queue_opinion(entrant.digest, Work::Digest, &analysis, at_ms);
+        if analysis.is_over() {
+            self.show(analysis);
+            return true;
+        }
+        for digest in analysis.digests() {
+            self.queue_opinion(digest, Work::Digest, &analysis, at_ms);
         }
         self.show(analysis);
         self.update(|course| course.status = Status::Analysing);

@@ -1,8 +1,8 @@
 //! What the end of a task means for its battle.
 
 use super::{
-    super::{Analysis, Benchmark, CheckState, Contestant, Fresh, Standing, analysis, digest, judge},
-    Draft, Report,
+    super::{Benchmark, CheckState, Contestant, Fresh, Standing, analysis, digest, judge},
+    Marks, Report, Transition,
 };
 use crate::{
     Rejected,
@@ -25,10 +25,21 @@ enum Part {
     Nothing,
 }
 
-impl Draft {
+impl Transition {
     pub fn report(&mut self, report: Report) -> Result<(), Rejected> {
-        let Report { task, attempt, outcome, stream_len, said, changes, unkept, checked, mut fresh, at_ms } =
-            report;
+        let Report {
+            task,
+            attempt,
+            outcome,
+            stream_len,
+            said,
+            marks,
+            changes,
+            unkept,
+            checked,
+            mut fresh,
+            at_ms,
+        } = report;
         let known = self.battle.tasks.get(&task).ok_or(Rejected::Stale)?;
         let worked_ms = known.worked_ms(at_ms);
         self.push_all(known.decide(task::Input::Report { attempt, outcome, stream_len })?);
@@ -44,6 +55,7 @@ impl Draft {
                     settle(contestant, &outcome, stopped, worked_ms);
                     contestant.changes = changes;
                     contestant.unkept = unkept;
+                    look_at_result(contestant, said.as_deref(), marks);
                 });
             }
             Part::Check => {
@@ -96,7 +108,11 @@ impl Draft {
             return self.end_analysis(analysis::State::Failed { reason }, at_ms);
         };
         // The judge must not learn a name that the digest let through.
-        analysis.entrants[place].text = Some(Names::of(&self.battle).hidden(&text));
+        let text = Names::of(&self.battle, &[]).hidden(&text);
+        let digest = analysis.entrants[place].digest;
+        for entrant in analysis.entrants.iter_mut().filter(|entrant| entrant.digest == digest) {
+            entrant.text = Some(text.clone());
+        }
         if analysis.entrants.iter().all(|entrant| entrant.text.is_some()) {
             analysis.state = analysis::State::Judging;
             analysis.judgements = analysis.judgements_to_make(fresh);
@@ -140,9 +156,7 @@ impl Draft {
         if analysis.judgements.iter().any(|judgement| judgement.answer.is_none()) {
             return;
         }
-        let verdict = analysis.judged(|id| self.battle.letter(id).to_string());
-        let state = analysis::State::Done { verdict };
-        let done = Analysis { state, ended_at_ms: Some(at_ms), ..analysis.clone() };
+        let done = analysis.clone().judged(&self.battle, at_ms);
         self.show(done);
     }
 }
@@ -157,6 +171,25 @@ fn settle(contestant: &mut Contestant, outcome: &Outcome, stopped: Option<&str>,
     contestant.benchmark = match outcome {
         Outcome::Done { measured } => Some(Benchmark::of(measured)),
         _ => worked_ms.map(|duration_ms| Benchmark { duration_ms, ..Benchmark::default() }),
+    };
+}
+
+/// Whoever came to an end with nothing has no result. What is not known is not held against anybody.
+fn look_at_result(contestant: &mut Contestant, said: Option<&str>, marks: Marks) {
+    if contestant.standing != Standing::Done {
+        return;
+    }
+    let is_silent = said.is_some_and(|said| said.trim().is_empty());
+    contestant.mark = match &contestant.changes {
+        Some(changes) if !changes.left_out.is_empty() => None,
+        Some(changes) if !changes.files.is_empty() => marks.patch.map(|mark| format!("patch {mark}")),
+        Some(_) | None if !is_silent => marks.said.map(|mark| format!("said {mark}")),
+        changes => {
+            let reason =
+                if changes.is_some() { "It said nothing and changed nothing." } else { "It said nothing." };
+            contestant.standing = Standing::Failed { reason: reason.to_owned() };
+            None
+        }
     };
 }
 

@@ -1,6 +1,10 @@
 //! What judges and people say of the results.
 
-use super::super::{Battle, analysis::State};
+use super::super::{
+    Battle,
+    analysis::State,
+    verdict::{Against, MARKS},
+};
 
 pub fn analyses(battle: &Battle) -> String {
     let mut text = String::from("# Analysis\n");
@@ -13,13 +17,14 @@ pub fn analyses(battle: &Battle) -> String {
                 let letters: Vec<_> = entrants.iter().map(|(_, letter)| letter.to_string()).collect();
                 text.push_str(&format!("{} |\n|---{}|\n", letters.join(" | "), "|---".repeat(letters.len())));
                 for (one, letter) in &entrants {
-                    let cells = entrants.iter().map(|(other, _)| match verdict.wins(*one, *other) {
-                        Some(wins) => wins.to_string(),
+                    let cells = entrants.iter().map(|(other, _)| match verdict.against(*one, *other) {
+                        Some(Against { wins, mark, .. }) => format!("{wins} {mark}"),
                         None => "–".to_owned(),
                     });
                     let cells: Vec<_> = cells.collect();
                     text.push_str(&format!("| {letter} | {} |\n", cells.join(" | ")));
                 }
+                text.push_str(&format!("\n{MARKS}\n"));
             }
             State::Failed { reason } => text.push_str(&format!("No verdict: {reason}\n")),
             State::Stopped => text.push_str("It was stopped.\n"),

@@ -45,3 +45,13 @@ fn a_check_that_could_not_be_run_is_over_too() {
     assert_eq!(checks("A.done B.done C.fail check.void"), (1, 3));
     assert_eq!(checks("A.done B.done C.fail check.void check.0"), (2, 3));
 }
+
+/// Whoever made what never comes to an end answers for it, however long the tree and the setup before it took.
+#[test]
+fn the_limit_of_the_command_comes_before_that_of_its_task() {
+    let terms = |terms: &mut Terms| terms.check = Some("make test".into());
+    let it = play(battle(Kind::Coding, "C1 C2", terms), "A.done B.done").battle;
+    let task = &it.tasks[&it.course.base_check.task().unwrap()];
+    let before = u64::from(task.limit_s.unwrap() - super::super::check::LIMIT_S);
+    assert!(before > crate::setup::SECONDS_MAX, "{before}");
+}

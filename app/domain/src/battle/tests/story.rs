@@ -1,7 +1,10 @@
 //! A battle by words: what happens to it, and what then stands there.
 
 use super::{super::decide::Input, *};
-use crate::output::Usage;
+use crate::{
+    output::Usage,
+    worktree::{Changed, Changes},
+};
 
 pub fn judge() -> Judge {
     Judge { model: ModelRef { server: "local".into(), model: "judge".into() }, paid: false }
@@ -55,6 +58,8 @@ impl Story {
         }
     }
 
+    /// `A.silent` ends with nothing said, `A.says:x` with these words, and `A.patch:x` with this change and no word.
+    ///
     /// One word a step: `A+` claims A's task, `A>` generates, `A.done`, `A.fail`, `A.void`, `A.lost`, `A.stopped`
     /// end it, `A.done:50` measured so many tokens, `A.used:50` tells of tokens, `A.stop` and `A.retry` ask. `check.0` and `check.1` end a check with
     /// that code, `digest.text` and `judgement.text` say something, `judge:A` answers every judgement in A's favour,
@@ -126,6 +131,7 @@ impl Story {
             outcome: done(),
             stream_len: 3,
             said: None,
+            marks: Marks::default(),
             changes: None,
             unkept: None,
             checked: None,
@@ -143,6 +149,27 @@ impl Story {
             "void" => report.outcome = Outcome::Void { reason: "down".into() },
             "lost" => report.outcome = Outcome::Lost,
             "stopped" => report.outcome = Outcome::Cancelled,
+            "silent" => report.said = Some(" \n".into()),
+            what if what.starts_with("says:") => {
+                report.said = Some(what[5..].to_owned());
+                report.marks.said = report.said.clone();
+            }
+            // The patch, told by its name; nothing is an empty one.
+            what if what.starts_with("patch:") => {
+                let patch = &what[6..];
+                let file = Changed {
+                    path: "a".into(),
+                    moved_from: None,
+                    status: crate::worktree::Status::Added,
+                    added: 1,
+                    deleted: 0,
+                    is_binary: false,
+                };
+                let files = if patch.is_empty() { Vec::new() } else { vec![file] };
+                report.changes = Some(Changes { files, ..Changes::default() });
+                report.marks.patch = Some(patch.to_owned()).filter(|patch| !patch.is_empty());
+                report.said = Some(String::new());
+            }
             "0" => report.checked = Some(Checked::new(Some(0), 1, "")),
             "1" => report.checked = Some(Checked::new(Some(1), 1, "")),
             said => report.said = Some(said.to_owned()),
@@ -180,6 +207,7 @@ impl Story {
                 outcome: Outcome::Done { measured: Measured::default() },
                 stream_len: 3,
                 said: Some(format!("{{\"better\": \"{better}\", \"reason\": \"so\"}}")),
+                marks: Marks::default(),
                 changes: None,
                 unkept: None,
                 checked: None,

@@ -17,7 +17,8 @@ async fn lists_tell_who_won_what_is_there_now(pool: PgPool) {
             let is_first = analysis.entrants[judgement.first].contestant == favourite;
             Some(judgement.letters()[usize::from(!is_first)])
         });
-        let said = judged.map_or("words".to_owned(), |letter| format!("{{\"better\": \"{letter}\"}}"));
+        let said =
+            judged.map_or(format!("words of {}", task.id), |letter| format!("{{\"better\": \"{letter}\"}}"));
         let said = format!("\u{1e}text\n{said}");
         assert!(streams::append(&scene.db, stream_of(&task), 0, &said).await.unwrap());
         // A digest may be many questions; a judgement is one.
@@ -70,5 +71,39 @@ async fn a_long_output_is_read_at_both_ends(pool: PgPool) {
     assert!(streams::append(&scene.db, stream, 0, &said).await.unwrap());
     let read = async |max| streams::text_of_ends(&scene.db, stream, max).await.unwrap();
     assert_eq!(read(100).await, format!("first{}last", "x".repeat(100)));
-    assert_eq!(read(20).await, format!("first{}\n[… something is left out here …]\nlast", "x".repeat(9)));
+    assert_eq!(
+        read(20).await,
+        format!(
+            "first{}\n[… 104 bytes of what it said and its tools gave are left out here …]\nlast",
+            "x".repeat(9)
+        )
+    );
+}
+
+/// However long somebody noted and thought before, what it said in the end is its opinion.
+#[sqlx::test(migrations = "../../migrations")]
+async fn an_opinion_is_found_behind_all_that_was_thought(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let judge = Judge { model: model(Lane::Local, "judge"), paid: false };
+    let it = battle(&scene, "C1 C2", |terms| terms.judge = Some(judge)).await;
+    start(&scene, &it).await;
+    let thought = "hm, hm. ".repeat(64 * 1024);
+    let mut said = [
+        // The contestants.
+        "one".to_owned(),
+        "other".to_owned(),
+        format!("\u{1e}reasoning\n{thought}\u{1e}text\nIt is good."),
+        format!("\u{1e}reasoning\n{thought}"),
+    ]
+    .into_iter();
+    while let Some(task) = claim(&scene).await {
+        assert!(streams::append(&scene.db, stream_of(&task), 0, &said.next().unwrap()).await.unwrap());
+        scene.report(stream_of(&task), done()).await.unwrap();
+    }
+    let analysis = battles::get(&scene.db, it.id).await.unwrap().newest_analysis().unwrap().clone();
+    let texts: Vec<_> = analysis.entrants.iter().filter_map(|entrant| entrant.text.as_deref()).collect();
+    assert_eq!(texts, ["It is good."]);
+    // Who only thought has said nothing.
+    let reason = "A description of a result came back empty.".to_owned();
+    assert_eq!(analysis.state, domain::battle::analysis::State::Failed { reason });
 }

@@ -94,14 +94,31 @@ fn a_contestant_updated() {
         completion_tokens: Some(20),
         cut_short: true,
     });
-    let file = Changed { path: "a".into(), status: Became::Modified, added: 1, deleted: 2, is_binary: false };
-    contestant.changes = Some(Changes { files: vec![file], added: 1, deleted: 2, left_out: Vec::new() });
+    let file = Changed {
+        path: "a".into(),
+        moved_from: None,
+        status: Became::Modified,
+        added: 1,
+        deleted: 2,
+        is_binary: false,
+    };
+    let moved = Changed {
+        path: "b".into(),
+        moved_from: Some("c".into()),
+        status: Became::Renamed,
+        added: 0,
+        deleted: 0,
+        is_binary: false,
+    };
+    contestant.changes =
+        Some(Changes { files: vec![file, moved], added: 1, deleted: 2, left_out: Vec::new() });
+    contestant.mark = Some("5f".into());
     let checked = Checked { code: Some(1), duration_ms: 7, failures: vec!["t".into()], tail: "end".into() };
     contestant.check = CheckState::Done { task: TaskId(id(2)), checked };
     check(
         updated(contestant),
         &format!(
-            r#"{{"contestant_updated":{{"battle":"{ONE}","contestant":{{"id":"{TWO}","identity":{{"backend":"goose"}},"model":{{"server":"s","model":"m"}},"lane":"local","tries":["{THREE}"],"standing":"done","benchmark":{{"duration_ms":900,"first_token_ms":260,"load_ms":200,"prompt_tokens_per_sec":2000.0,"tokens_per_sec":50.5,"prompt_tokens":10,"completion_tokens":20,"cut_short":true}},"tokens":30,"changes":{{"files":[{{"path":"a","status":"modified","added":1,"deleted":2,"is_binary":false}}],"added":1,"deleted":2}},"check":{{"done":{{"task":"{TWO}","checked":{{"code":1,"duration_ms":7,"failures":["t"],"tail":"end"}}}}}}}},"battle_status":"running"}}}}"#
+            r#"{{"contestant_updated":{{"battle":"{ONE}","contestant":{{"id":"{TWO}","identity":{{"backend":"goose"}},"model":{{"server":"s","model":"m"}},"lane":"local","tries":["{THREE}"],"standing":"done","benchmark":{{"duration_ms":900,"first_token_ms":260,"load_ms":200,"prompt_tokens_per_sec":2000.0,"tokens_per_sec":50.5,"prompt_tokens":10,"completion_tokens":20,"cut_short":true}},"tokens":30,"changes":{{"files":[{{"path":"a","status":"modified","added":1,"deleted":2,"is_binary":false}},{{"path":"b","moved_from":"c","status":"renamed","added":0,"deleted":0,"is_binary":false}}],"added":1,"deleted":2}},"mark":"5f","check":{{"done":{{"task":"{TWO}","checked":{{"code":1,"duration_ms":7,"failures":["t"],"tail":"end"}}}}}}}},"battle_status":"running"}}}}"#
         ),
     );
 }
@@ -117,6 +134,7 @@ fn a_battle_updated() {
         judged: None,
         base_check: CheckState::Pending { task: TaskId(id(2)) },
         opinion_tokens: 0,
+        unwritten: None,
     };
     check(
         updated(course),
@@ -132,11 +150,12 @@ fn a_battle_updated() {
         judged: Some(ContestantId(id(3))),
         base_check: CheckState::Void { reason: "no".into() },
         opinion_tokens: 12,
+        unwritten: Some("full".into()),
     };
     check(
         updated(course),
         &format!(
-            r#"{{"battle_updated":{{"battle":"{ONE}","status":"cancelled","stopped":"spent","finished_at_ms":8,"winner_contestant_id":"{TWO}","judged_contestant_id":"{THREE}","base_check":{{"void":{{"reason":"no"}}}},"opinion_tokens":12}}}}"#
+            r#"{{"battle_updated":{{"battle":"{ONE}","status":"cancelled","stopped":"spent","finished_at_ms":8,"winner_contestant_id":"{TWO}","judged_contestant_id":"{THREE}","base_check":{{"void":{{"reason":"no"}}}},"opinion_tokens":12,"unwritten":"full"}}}}"#
         ),
     );
 }
@@ -174,13 +193,15 @@ fn an_analysis_updated() {
         ),
     );
     let (one, other) = (ContestantId(id(2)), ContestantId(id(3)));
-    let pair = |result| Pair { one, other, for_one: 2, for_other: 0, equal: 0, flipped: 1, result };
+    let pair =
+        |result| Pair { one, other, for_one: 2, for_other: 0, equal: 0, flipped: 1, same: false, result };
+    let same = Pair { same: true, ..pair(PairResult::Tied) };
     analysis.entrants.clear();
     analysis.judgements.clear();
     analysis.ended_at_ms = Some(9);
     let verdict = Verdict {
         winner: Some(one),
-        pairs: vec![pair(PairResult::Won(one)), pair(PairResult::Tied), pair(PairResult::Unsettled)],
+        pairs: vec![pair(PairResult::Won(one)), same, pair(PairResult::Unsettled)],
         agreeing: 4,
         judgements: 6,
         sentence: "A wins.".into(),
@@ -189,7 +210,7 @@ fn an_analysis_updated() {
     check(
         updated(&analysis),
         &format!(
-            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"entrants":[],"judgements":[],"state":{{"done":{{"verdict":{{"winner":"{TWO}","pairs":[{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"result":{{"won":"{TWO}"}}}},{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"result":"tied"}},{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"result":"unsettled"}}],"agreeing":4,"judgements":6,"sentence":"A wins."}}}}}},"begun_at_ms":5,"ended_at_ms":9}}}}}}"#
+            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"entrants":[],"judgements":[],"state":{{"done":{{"verdict":{{"winner":"{TWO}","pairs":[{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"result":{{"won":"{TWO}"}}}},{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"same":true,"result":"tied"}},{{"one":"{TWO}","other":"{THREE}","for_one":2,"for_other":0,"equal":0,"flipped":1,"result":"unsettled"}}],"agreeing":4,"judgements":6,"sentence":"A wins."}}}}}},"begun_at_ms":5,"ended_at_ms":9}}}}}}"#
         ),
     );
     analysis.state = State::Failed { reason: "no".into() };

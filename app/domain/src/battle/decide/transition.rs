@@ -12,12 +12,12 @@ use crate::{
     task::{self, Owner, Task, Work},
 };
 
-pub(super) struct Draft {
+pub(super) struct Transition {
     pub battle: Battle,
     pub events: Vec<Event>,
 }
 
-impl Draft {
+impl Transition {
     pub fn new(battle: Battle) -> Self {
         Self { battle, events: Vec::new() }
     }
@@ -150,7 +150,7 @@ impl Draft {
         let machine = ModelRef { server: slot::MACHINE.to_owned(), model: "check".to_owned() };
         let new = Task {
             host: Some(self.battle.terms.host.clone()),
-            limit_s: Some(check::LIMIT_S),
+            limit_s: Some(check::TASK_LIMIT_S),
             ..self.task(task, Work::Check, machine, at_ms)
         };
         self.queue(new);
@@ -177,9 +177,8 @@ impl Draft {
         if let Some(task) = task {
             self.cancel(task);
         }
-        let is_under_way = |draft: &Self| {
-            draft.battle.contestant(id).is_ok_and(|it| it.is_under_way(draft.battle.task_of(it)))
-        };
+        let is_under_way =
+            |next: &Self| next.battle.contestant(id).is_ok_and(|it| it.is_under_way(next.battle.task_of(it)));
         if !is_under_way(self) {
             let standing = Standing::Cancelled { reason: why.to_owned() };
             self.change(id, |contestant| contestant.standing = standing);
@@ -221,6 +220,7 @@ impl Draft {
             contestant.benchmark = None;
             contestant.changes = None;
             contestant.unkept = None;
+            contestant.mark = None;
             contestant.check = CheckState::None;
         });
         // What was chosen was chosen for what it made.
