@@ -12,11 +12,12 @@ use domain::{
 };
 use leptos::prelude::*;
 
+pub use crate::launching::Brief;
 use crate::{address::Step, icon::Icon, workspace::FOLD_KEYS};
 pub use hands::Hands;
-pub use help::HelpSheet;
+pub use help::{HelpSheet, sheet};
 pub use keys::{is_covered, listen};
-pub use palette::Palette;
+pub use palette::{Palette, PaletteButton, finder};
 
 pub struct Action {
     pub title: &'static str,
@@ -26,10 +27,12 @@ pub struct Action {
     pub icon: Icon,
     pub keys: Option<&'static str>,
     pub slash: Option<Slash>,
+    /// Whether it would do anything here and now.
+    pub fits: fn(Hands) -> bool,
     pub run: fn(Hands),
 }
 
-pub type WithText = fn(Hands, String);
+pub type WithText = fn(Hands, Brief);
 
 /// How the slash menu of the composer offers it.
 #[derive(Clone, Copy)]
@@ -84,7 +87,7 @@ const ORCHESTRATOR: &str = "Orchestrator";
 const GENERAL: &str = "General";
 
 #[rustfmt::skip]
-pub static ACTIONS: [Action; 33] = [
+pub static ACTIONS: [Action; 35] = [
     action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
         "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
         "When the subject changes: an empty chat costs the model less to read."),
@@ -92,63 +95,67 @@ pub static ACTIONS: [Action; 33] = [
     action(CHAT, "Rename this chat", "Give it a name that you find again", Icon::Edit, None, slash("rename",
         "Asks for a title and keeps it. A title that you gave is not replaced by a model's.",
         "When you will look for this chat again."),
-        |hands| hands.renaming.set(hands.chat())),
+        |hands| hands.renaming.set(hands.chat())).when(|hands| hands.chat().is_some()),
     action(ARENA, "Launch a battle", "With what is written here as the prompt", Icon::Swords, None, slash_with("arena",
         "Opens the launcher of a battle with the text behind it as the prompt for every contestant.",
         "When you want to see several agents or models do the same, and take the best.",
-        |hands, prompt| hands.launching.set(Some(prompt))),
-        |hands| hands.launching.set(Some(String::new()))),
+        |hands, brief| hands.launching.set(Some(brief))),
+        |hands| hands.launching.set(Some(Brief::of(hands.draft())))).when(Hands::has_session),
     action(ORCHESTRATOR, "Launch a flow", "Over what is here, and then beside it", Icon::Workflow, None, None,
-        |hands| hands.orchestrating.set(Some(String::new()))),
+        |hands| hands.orchestrating.set(Some(Brief::of(hands.draft())))).when(Hands::has_session),
     action(PANES, "Split right", "A chat beside this pane", Icon::Columns, Some("Alt+\\"), slash("split",
         "Opens an empty chat in a pane of its own at the right of this one.",
         "When you want to read one answer while you ask for another."),
-        |hands| hands.split(Edge::Right)),
+        |hands| hands.split(Edge::Right)).when(Hands::has_pane),
     action(PANES, "Split down", "A chat under this pane", Icon::Rows, Some("Alt+Shift+\\"), None,
-        |hands| hands.split(Edge::Bottom)),
+        |hands| hands.split(Edge::Bottom)).when(Hands::has_pane),
     action(PANES, "Maximise or restore this pane", "It fills the screen, or all are shown", Icon::Maximise,
-        Some("Alt+M"), None, |hands| hands.panes.turn_size()),
+        Some("Alt+M"), None, |hands| hands.panes.turn_size()).when(Hands::may_turn_size),
     action(PANES, "Close this tab", "What is in it is kept", Icon::Close, Some("Alt+W"), slash("close",
         "Takes the tab away and keeps its chat. The sidebar and the history lead back to it.",
         "When you are done here for now."), |hands| {
         let tab = hands.focused_pane(|pane| pane.active);
         tab.into_iter().for_each(|tab| hands.panes.close_tab(tab));
-    }),
+    }).when(Hands::has_pane),
     action(PANES, "Close this pane", "With all of its tabs", Icon::Close, None, None,
-        |hands| hands.focused().into_iter().for_each(|pane| hands.panes.close_pane(pane))),
+        |hands| hands.focused().into_iter().for_each(|pane| hands.panes.close_pane(pane))).when(Hands::has_pane),
     action(PANES, "Reopen what was closed last", "Up to ten steps back", Icon::Undo, Some("Alt+Shift+T"), None,
-        |hands| hands.panes.reopen()),
-    action(PANES, "Next tab", "In this pane", Icon::Next, Some("Alt+PageDown"), None, |hands| hands.panes.turn(true)),
+        |hands| hands.panes.reopen()).when(Hands::has_session),
+    action(PANES, "Next tab", "In this pane", Icon::Next, Some("Alt+PageDown"), None, |hands| hands.panes.turn(true)).when(Hands::has_tabs),
     action(PANES, "Previous tab", "In this pane", Icon::Previous, Some("Alt+PageUp"), None,
-        |hands| hands.panes.turn(false)),
+        |hands| hands.panes.turn(false)).when(Hands::has_tabs),
     action(PANES, "Focus the pane on the left", "", Icon::Previous, Some("Alt+Shift+ArrowLeft"), None,
-        |hands| hands.panes.focus_towards(Direction::Left)),
+        |hands| hands.panes.focus_towards(Direction::Left)).when(|hands| hands.has_neighbour(Direction::Left)),
     action(PANES, "Focus the pane on the right", "", Icon::Next, Some("Alt+Shift+ArrowRight"), None,
-        |hands| hands.panes.focus_towards(Direction::Right)),
+        |hands| hands.panes.focus_towards(Direction::Right)).when(|hands| hands.has_neighbour(Direction::Right)),
     action(PANES, "Focus the pane above", "", Icon::Up, Some("Alt+Shift+ArrowUp"), None,
-        |hands| hands.panes.focus_towards(Direction::Up)),
+        |hands| hands.panes.focus_towards(Direction::Up)).when(|hands| hands.has_neighbour(Direction::Up)),
     action(PANES, "Focus the pane below", "", Icon::Down, Some("Alt+Shift+ArrowDown"), None,
-        |hands| hands.panes.focus_towards(Direction::Down)),
+        |hands| hands.panes.focus_towards(Direction::Down)).when(|hands| hands.has_neighbour(Direction::Down)),
     action(PANES, "Move this tab forward", "Among the tabs of its pane", Icon::Next, Some("Alt+Shift+PageDown"), None,
-        |hands| hands.shift_tab(true)),
+        |hands| hands.shift_tab(true)).when(Hands::has_tabs),
     action(PANES, "Move this tab back", "Among the tabs of its pane", Icon::Previous, Some("Alt+Shift+PageUp"), None,
-        |hands| hands.shift_tab(false)),
+        |hands| hands.shift_tab(false)).when(Hands::has_tabs),
     action(PANES, "Move this tab into a pane on the right", "As dragging it to the right edge does", Icon::Columns,
-        None, None, |hands| hands.split_off(Edge::Right)),
+        None, None, |hands| hands.split_off(Edge::Right)).when(Hands::has_tabs),
     action(PANES, "Move this tab into a pane below", "As dragging it to the lower edge does", Icon::Rows, None, None,
-        |hands| hands.split_off(Edge::Bottom)),
+        |hands| hands.split_off(Edge::Bottom)).when(Hands::has_tabs),
     action(PANES, "Move this tab to the pane on the left", "It joins the tabs there", Icon::Previous, None, None,
-        |hands| hands.move_tab(Direction::Left)),
+        |hands| hands.move_tab(Direction::Left)).when(|hands| hands.has_neighbour(Direction::Left)),
     action(PANES, "Move this tab to the pane on the right", "It joins the tabs there", Icon::Next, None, None,
-        |hands| hands.move_tab(Direction::Right)),
+        |hands| hands.move_tab(Direction::Right)).when(|hands| hands.has_neighbour(Direction::Right)),
+    action(PANES, "Move this tab to the pane above", "It joins the tabs there", Icon::Up, None, None,
+        |hands| hands.move_tab(Direction::Up)).when(|hands| hands.has_neighbour(Direction::Up)),
+    action(PANES, "Move this tab to the pane below", "It joins the tabs there", Icon::Down, None, None,
+        |hands| hands.move_tab(Direction::Down)).when(|hands| hands.has_neighbour(Direction::Down)),
     action(PANES, "Move this pane to the left", "Past the one there, with all of its tabs", Icon::Previous, None, None,
-        |hands| hands.move_pane(Direction::Left, Edge::Left)),
+        |hands| hands.move_pane(Direction::Left, Edge::Left)).when(|hands| hands.has_neighbour(Direction::Left)),
     action(PANES, "Move this pane to the right", "Past the one there, with all of its tabs", Icon::Next, None, None,
-        |hands| hands.move_pane(Direction::Right, Edge::Right)),
+        |hands| hands.move_pane(Direction::Right, Edge::Right)).when(|hands| hands.has_neighbour(Direction::Right)),
     action(PANES, "Move this pane up", "Past the one there, with all of its tabs", Icon::Up, None, None,
-        |hands| hands.move_pane(Direction::Up, Edge::Top)),
+        |hands| hands.move_pane(Direction::Up, Edge::Top)).when(|hands| hands.has_neighbour(Direction::Up)),
     action(PANES, "Move this pane down", "Past the one there, with all of its tabs", Icon::Down, None, None,
-        |hands| hands.move_pane(Direction::Down, Edge::Bottom)),
+        |hands| hands.move_pane(Direction::Down, Edge::Bottom)).when(|hands| hands.has_neighbour(Direction::Down)),
     action(GENERAL, "Command palette", "Find every action, session and chat", Icon::Search, Some(PALETTE_KEYS), None,
         |hands| hands.is_palette_open.update(|open| *open = !*open)),
     action(GENERAL, "Show or hide the sidebar", "More room for the panes", Icon::PanelLeft, Some(FOLD_KEYS), None,
@@ -180,7 +187,13 @@ const fn action(
     slash: Option<Slash>,
     run: fn(Hands),
 ) -> Action {
-    Action { title, group, about, icon, keys, slash, run }
+    Action { title, group, about, icon, keys, slash, fits: |_| true, run }
+}
+
+impl Action {
+    const fn when(self, fits: fn(Hands) -> bool) -> Self {
+        Self { fits, ..self }
+    }
 }
 
 const fn slash(name: &'static str, what: &'static str, when: &'static str) -> Option<Slash> {

@@ -4,6 +4,7 @@ pub mod api;
 mod at_end;
 mod attachments;
 mod attempt;
+mod chosen;
 pub mod code;
 mod composer;
 mod context_meter;
@@ -22,7 +23,7 @@ mod suggest;
 mod upload;
 
 use domain::{
-    backend::{NATIVE, Offer},
+    backend::Offer,
     chat::{Chat, Kind},
     id::{ChatId, MessageId, TaskId},
     task::Task,
@@ -42,15 +43,18 @@ use at_end::AtEnd;
 pub use attachments::AttachedByChat;
 use attachments::{Attached, Dropping};
 pub use attempt::AttemptView;
+use chosen::Chosen;
 use composer::Composer;
-pub use kept::leave_draft;
+pub use kept::{By, draft_of, keep as keep_text, leave_draft};
 use message::MessageView;
+pub use model_search::model_search;
 pub use persona_picker::options as persona_options;
 pub use picker::{ask_again as ask_for_models, options as model_options};
 use queue::QueueList;
-pub use rename::RenameDialog;
+pub use rename::{RenameDialog, Renaming, rename_form};
 pub use status::fault;
 pub use status_line::{StatusLine, is_lost, writes};
+pub use suggest::Suggest;
 #[cfg(feature = "hydrate")]
 pub(crate) use upload::brings_files;
 
@@ -79,13 +83,9 @@ pub struct Pane {
     pub chat: ChatId,
     pub kind: Kind,
     pub actions: Actions,
-    /// The model that the next turn goes to, as `server/model`; empty while there is none.
-    pub model: RwSignal<String>,
-    /// Its name; empty for none.
-    pub persona: RwSignal<String>,
-    /// In a Coder: who does the next turn's work, by name.
-    pub backend: RwSignal<String>,
-    /// The same, as the server offered it last.
+    /// For the next turn.
+    pub chosen: Chosen,
+    /// In a Coder: who does its work, as the server offered it last.
     pub worker: RwSignal<Option<Offer>>,
     /// Whether its changes are looked at in place of what was said.
     pub reviewing: RwSignal<bool>,
@@ -98,26 +98,13 @@ pub struct Pane {
 pub fn ChatPane(chat: ChatId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let actions = Actions::new();
-    let model = RwSignal::new(initial_model(feed, chat));
     let attached = expect_context::<AttachedByChat>().of(feed, chat);
-    let persona = RwSignal::new(initial_persona(feed, chat));
     let kind = untrack(|| feed.chat(chat, |chat| chat.kind)).unwrap_or_default();
-    let backend = RwSignal::new(initial_backend(feed, chat));
     let draft = RwSignal::new(String::new());
     let reviewing = RwSignal::new(false);
     let worker = RwSignal::new(None);
-    provide_context(Pane {
-        chat,
-        kind,
-        actions,
-        model,
-        persona,
-        backend,
-        worker,
-        reviewing,
-        draft,
-        attached,
-    });
+    let chosen = Chosen::keep(feed, chat);
+    provide_context(Pane { chat, kind, actions, chosen, worker, reviewing, draft, attached });
     let dropping = Dropping::new(attached);
 
     let title = Memo::new(move |_| feed.chat(chat, |chat| chat.title.clone()).unwrap_or_default());
@@ -245,25 +232,6 @@ impl Actions {
 
 fn ids(messages: &[&domain::chat::Message]) -> Vec<MessageId> {
     messages.iter().map(|message| message.id).collect()
-}
-
-/// The model of the chat's last turn, else the one that is used when nobody chose.
-fn initial_model(feed: Feed, chat: ChatId) -> String {
-    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).map(|task| task.model.to_string())));
-    let default = || expect_context::<Offered>().0.with_untracked(|models| models.default.clone());
-    last.flatten().or_else(|| default().map(|model| model.to_string())).unwrap_or_default()
-}
-
-/// A chat goes on with the persona of its last turn.
-fn initial_persona(feed: Feed, chat: ChatId) -> String {
-    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).and_then(|task| task.persona.clone())));
-    last.flatten().unwrap_or_default()
-}
-
-fn initial_backend(feed: Feed, chat: ChatId) -> String {
-    let of = |task: &Task| task.coder.as_ref().map(|coder| coder.backend.to_string());
-    let last = untrack(|| feed.chat(chat, |chat| last_task(chat).and_then(of)));
-    last.flatten().unwrap_or_else(|| NATIVE.to_owned())
 }
 
 /// What an empty one says to whoever opened it.

@@ -8,7 +8,7 @@ mod review;
 mod tool_call;
 
 pub use backend_picker::{
-    BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, chosen as chosen_backend,
+    BackendPicker, WorkAgain, WorkOptions, ask_again as ask_for_backends, chosen_backend,
     options as backend_options,
 };
 pub use changes::{Changes, left_out};

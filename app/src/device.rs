@@ -30,9 +30,10 @@ mod imp {
         document().has_focus().unwrap_or_default()
     }
 
-    /// Whether it shows one pane at a time and the sidebar as a drawer, as the stylesheet has it.
+    /// Whether it shows one pane at a time and the sidebar as a drawer, as the stylesheet has it: on a narrow screen, and
+    /// on a phone that lies on its side.
     pub fn is_narrow() -> bool {
-        matches("(max-width: 48rem)")
+        matches("(max-width: 48rem), (pointer: coarse) and (max-height: 30rem)")
     }
 
     pub fn prefers_dark() -> bool {

@@ -1,6 +1,11 @@
 //! Forms that send themselves to a server function: plain ones without WebAssembly, in place with it.
 
-use leptos::{ev::SubmitEvent, html, prelude::*, server_fn::ServerFn};
+use leptos::{
+    ev::{KeyboardEvent, SubmitEvent},
+    html,
+    prelude::*,
+    server_fn::ServerFn,
+};
 
 use crate::{
     erased::{Erase, Inside, effect},
@@ -84,12 +89,44 @@ pub fn Form(
 ) -> impl IntoView {
     let submit = move |event: SubmitEvent| send(to, &event);
     view! {
-        <form action=to.path method="post" class=class id=id hidden=hidden node_ref=node_ref on:submit=submit>
+        <form
+            action=to.path
+            method="post"
+            class=class
+            id=id
+            hidden=hidden
+            node_ref=node_ref
+            on:submit=submit
+            on:keydown=send_by_key
+        >
             {children.view()}
         </form>
     }
     .erase()
 }
+
+#[cfg(not(feature = "hydrate"))]
+fn send_by_key(_key: KeyboardEvent) {}
+
+/// Wherever several lines are written, Enter alone begins another one.
+#[cfg(feature = "hydrate")]
+fn send_by_key(key: KeyboardEvent) {
+    use wasm_bindgen::JsCast as _;
+    if key.key() != "Enter" || !(key.ctrl_key() || key.meta_key()) || key.default_prevented() {
+        return;
+    }
+    let field = key.target().and_then(|field| field.dyn_into::<web_sys::HtmlTextAreaElement>().ok());
+    let button = field.and_then(|field| field.form()?.query_selector(BUTTON).ok().flatten());
+    if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
+        key.prevent_default();
+        // As a press does: nothing while it is disabled.
+        button.click();
+    }
+}
+
+/// The one that sends the form, and not another that lies in it.
+#[cfg(feature = "hydrate")]
+const BUTTON: &str = "button[type=submit]:not([form])";
 
 #[cfg(not(feature = "hydrate"))]
 fn send(_to: Submission, _event: &SubmitEvent) {}

@@ -25,6 +25,8 @@ pub mod history;
 pub mod icon;
 #[cfg(feature = "ssr")]
 mod installable;
+mod later;
+mod launching;
 mod lost;
 pub mod markdown;
 mod notice;
@@ -144,6 +146,7 @@ pub fn take_over(first: First) {
         if !is_needed(chat.name) {
             chat.fetch().await;
         }
+        later::CHUNK.fetch().await;
     });
 }
 

@@ -112,6 +112,13 @@ impl Panes {
                 panes.is_maximised.set(is_remembered_maximised(session));
             }
         });
+        // One that is alone fills the screen as it is.
+        let is_alone = Memo::new(move |_| session.get().is_some() && layout.read().panes().len() == 1);
+        effect(move || {
+            if is_alone.get() {
+                panes.set_maximised(false);
+            }
+        });
         effect(move || {
             let Some((asked_in, content)) = panes.awaited.get() else { return };
             if session.get() != Some(asked_in) {
@@ -204,6 +211,9 @@ impl Panes {
     }
 
     pub fn ask(self, input: Input) {
+        if let Input::Open { target, .. } | Input::MoveTab { target, .. } = input {
+            self.make_room(target);
+        }
         self.arrange(input, move |error| {
             self.say(&error);
             self.resizing.try_set(None);
@@ -234,6 +244,7 @@ impl Panes {
     /// Something new, in front as soon as it is here: before, it would be shown in a place that is not its own.
     pub fn open_new(self, kind: Kind, target: Target) {
         let Some(session) = self.session.get_untracked() else { return };
+        self.make_room(target);
         let Ok(target) = serde_json::to_string(&target) else { return };
         let made = self.turns.take(api::open_new(session, kind, target));
         spawn_local(async move { self.go_when_here(session, made.await) });
@@ -368,12 +379,28 @@ impl Panes {
         self.ask(input);
     }
 
+    pub fn are_several(self) -> bool {
+        self.layout.with_untracked(|layout| layout.panes().len() > 1)
+    }
+
     /// The focused pane fills the screen, or all are shown.
     pub fn turn_size(self) {
+        self.set_maximised(!self.is_maximised.get_untracked());
+    }
+
+    fn set_maximised(self, is_maximised: bool) {
         let Some(session) = self.session.get_untracked() else { return };
-        let is_maximised = !self.is_maximised.get_untracked();
-        self.is_maximised.set(is_maximised);
-        cookie::list(MAXIMISED, &session.to_string(), is_maximised);
+        if self.is_maximised.get_untracked() != is_maximised {
+            self.is_maximised.set(is_maximised);
+            cookie::list(MAXIMISED, &session.to_string(), is_maximised);
+        }
+    }
+
+    /// A new pane is asked for to be seen beside the others.
+    fn make_room(self, target: Target) {
+        if let Target::Split { .. } = target {
+            self.set_maximised(false);
+        }
     }
 
     /// Goes to what comes back.

@@ -23,8 +23,10 @@ use domain::{page::Wanted, settings::Section};
 use leptos::prelude::*;
 
 use crate::{
+    chat::keep_text,
     erased::{Erase, Erased},
     icon::Icon,
+    panes::Panes,
 };
 use host::Host;
 use pane::Data;
@@ -115,10 +117,19 @@ fn entry(section: Section) -> &'static Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstSection(pub Result<domain::settings::Shown, crate::error::AppError>);
 
-/// Settings in a pane, where the address says nothing about the section.
+/// Settings in a pane, where the address says nothing about the section: this browser remembers it.
 #[component]
 pub fn SettingsPane() -> impl IntoView {
     let section = RwSignal::new(Section::default());
+    let session = expect_context::<Panes>().session.get_untracked();
+    if let Some(session) = session {
+        let take = move |id: Option<String>, _| {
+            if let Some(kept) = id.as_deref().and_then(Section::named) {
+                section.set(kept);
+            }
+        };
+        keep_text(format!("settings:{session}"), move || section.get().id().to_owned(), take);
+    }
     view! { <Host section choose=Callback::new(move |other| section.set(other)) /> }.erase()
 }
 

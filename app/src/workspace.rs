@@ -14,7 +14,7 @@ use domain::{
 use leptos::prelude::*;
 
 use crate::{
-    actions::{self, Hands, HelpSheet, Palette},
+    actions::{self, Hands, HelpSheet, Palette, PaletteButton},
     address::{Address, Go},
     arena::ArenaLauncherDialog,
     chat::{AttachedByChat, RenameDialog, api::Models},
@@ -164,6 +164,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
                             {move || if front.get() == Front::Settings { "Settings" } else { "BooCode" }}
                         </span>
                         <HeadConnection />
+                        <PaletteButton />
                     </header>
                 </Show>
                 <SignedOut />

@@ -136,7 +136,7 @@ test('the Arena opens from a Coder, from the split menu and from the palette', a
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await page.keyboard.press('Control+k');
-  await page.getByLabel('Find an action, a session or a chat').fill('arena');
+  await page.getByLabel('Find an action, a session, a chat, a battle or a run').fill('arena');
   await page.keyboard.press('Enter');
   await expect(dialog.or(launcher(page))).toBeVisible();
 });

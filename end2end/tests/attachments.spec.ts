@@ -167,3 +167,16 @@ test('axe finds nothing serious with files, and nothing scrolls sideways', async
   expect(await faults(chat)).toEqual([]);
   expect(await scrollsSideways(chat)).toBe(false);
 });
+
+test('files can be hit with a finger', { tag: '@phone' }, async ({ chat }) => {
+  await pick(chat, [text('notes.txt', 'the notes'), picture('picked.png')]);
+  await expect(attached(chat).getByRole('link')).toHaveCount(2);
+  await ask(chat, '[[say seen]]');
+  await expect(sent(chat).getByRole('link')).toHaveCount(2);
+  await pick(chat, [text('more.txt', 'more')]);
+  for (const list of [attached(chat), sent(chat)]) {
+    for (const link of await list.getByRole('link').all()) {
+      expect((await link.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    }
+  }
+});

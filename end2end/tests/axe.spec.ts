@@ -1,4 +1,5 @@
 import { faults, scrollsSideways } from './faults';
+import { focused, menu, splitRight } from './panes';
 import { answer, ask, expect, list, live, logIn, test } from './world';
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -8,8 +9,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('axe finds nothing serious in a workspace', async ({ chat, boocode }) => {
       await ask(chat, '[[markdown]]');
       await expect(answer(chat)).toContainText('tokens/s');
-      await chat.locator('.pane[data-focused]').getByRole('button', { name: 'Split this pane' }).click();
-      await chat.getByRole('menuitem', { name: /Chat/ }).first().click();
+      await splitRight(chat);
       await expect(chat.locator('.pane')).toHaveCount(2);
       expect(await faults(chat)).toEqual([]);
       await chat.keyboard.press('Control+k');
@@ -27,7 +27,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect(await faults(chat)).toEqual([]);
       await pane.getByLabel('Your message').fill('');
       for (const menu of ['New in this pane', 'Split this pane', 'More']) {
-        await pane.getByRole('button', { name: menu, exact: true }).click();
+        const button = pane.getByRole('button', { name: menu, exact: true });
+        // On a phone the first has what the second has elsewhere.
+        if (!(await button.isVisible())) continue;
+        await button.click();
         await expect(chat.getByRole('menu', { name: menu, exact: true })).toBeVisible();
         expect(await faults(chat), menu).toEqual([]);
         await chat.keyboard.press('Escape');
@@ -36,6 +39,25 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect(await faults(chat), 'the list').toEqual([]);
       await chat.goto(boocode.url);
       expect(await faults(chat)).toEqual([]);
+    });
+
+    test('axe finds nothing serious in a name, in a session with nothing open, and in a refusal', async ({ chat, boocode }, info) => {
+      await menu(focused(chat), 'More', /Rename this chat/);
+      await expect(chat.getByLabel('Title')).toBeVisible();
+      expect(await faults(chat), 'a name').toEqual([]);
+      await chat.keyboard.press('Escape');
+      await chat.keyboard.press('Alt+w');
+      await expect(chat.getByRole('heading', { name: 'Nothing is open here' })).toBeVisible();
+      expect(await faults(chat), 'nothing open').toEqual([]);
+      await chat.goto(boocode.url);
+      await live(chat);
+      for (const [path, refusal] of [['/nowhere/at/all', /./], [boocode.folder(`bare-${info.testId}-${info.retry}`), /git/]] as const) {
+        await chat.getByLabel('Folder of the project').fill(path);
+        await chat.getByRole('button', { name: 'Add project' }).click();
+        await expect(chat.locator('#path-error')).toContainText(refusal);
+        expect(await faults(chat), path).toEqual([]);
+        expect(await scrollsSideways(chat), path).toBe(false);
+      }
     });
 
     test('nothing moves for one who wants it still', async ({ chat }) => {
@@ -58,9 +80,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await chat.getByRole('button', { name: 'Stop', exact: true }).click();
     });
 
-    test('axe finds nothing serious in Settings, and nothing scrolls sideways', async ({ page, boocode }) => {
-      await logIn(page, boocode);
-      for (const section of ['models', 'agents', 'worktrees', 'appearance', 'notifications', 'browsers', 'phone', 'about']) {
+    test('axe finds nothing serious in Settings, and nothing scrolls sideways', async ({ chat: page, boocode }) => {
+      for (const section of ['models', 'agents', 'projects', 'worktrees', 'appearance', 'notifications', 'browsers', 'phone', 'about']) {
         await page.goto(`${boocode.url}/settings/${section}`);
         await live(page);
         await expect(page.locator('.settings[data-alive]')).toBeVisible();

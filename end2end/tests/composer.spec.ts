@@ -309,3 +309,56 @@ test('of an answer without end as much is shown as can be read, and all of it is
   };
   await expect.poll(copied, { timeout: 30_000 }).toBeGreaterThanOrEqual(3_000_000);
 });
+
+test('Enter takes no file of an earlier question', async ({ chat, boocode }, info) => {
+  const project = join(boocode.home, `project-${info.testId}-${info.retry}`);
+  for (const name of ['alpha.md', 'alphabet.md']) writeFileSync(join(project, name), 'Letters.');
+  for (let n = 0; n < 40; n++) writeFileSync(join(project, `many-${n}.txt`), '');
+  await field(chat).pressSequentially('@alpha');
+  await expect(suggestions(chat).first()).toContainText('alpha.md');
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await chat.route('**/api/find_files', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await field(chat).pressSequentially('b');
+  await field(chat).press('Enter');
+  await field(chat).press('Tab');
+  await expect(field(chat)).toHaveValue('@alphab');
+  await expect(field(chat)).toBeFocused();
+  letGo();
+  await expect(suggestions(chat)).toHaveText([/alphabet\.md/]);
+  await field(chat).press('Enter');
+  await expect(field(chat)).toHaveValue('@alphabet.md ');
+  await chat.unroute('**/api/find_files');
+
+  // What nothing is called is said, and Enter is a new line then.
+  await field(chat).fill('');
+  await field(chat).pressSequentially('@nowhere');
+  await expect(suggestions(chat)).toHaveText([/No file/]);
+  await field(chat).press('Enter');
+  await expect(field(chat)).toHaveValue('@nowhere\n');
+  // What cannot be asked leaves nothing of before.
+  await field(chat).fill('');
+  await field(chat).pressSequentially('@alpha');
+  await expect(suggestions(chat).first()).toContainText('alpha.md');
+  await chat.route('**/api/find_files', (route) => route.abort('connectionrefused'));
+  await field(chat).pressSequentially('b');
+  await expect(suggestions(chat)).toHaveCount(0);
+  await chat.unroute('**/api/find_files');
+  await field(chat).fill('');
+  await field(chat).pressSequentially('@many-');
+  await expect(suggestions(chat).last()).toContainText('10 more');
+});
+
+test('the Enter that ends a composed word takes no suggestion', async ({ chat }) => {
+  await field(chat).fill('/settings');
+  await expect(suggestions(chat).first()).toContainText('/settings');
+  await field(chat).dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true });
+  await field(chat).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true });
+  await expect(field(chat)).toHaveValue('/settings');
+  await expect(suggestions(chat).first()).toContainText('/settings');
+  await field(chat).press('Enter');
+  await expect(chat).toHaveURL(/\/settings$/);
+});

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 /** Arrow keys scroll it: those of its field, which as a text of several lines cannot be the combobox that axe knows, or
  *  those of a menu, of which one item has the focus at a time. */
 const isScrolledByArrows = (rule: string, target: string) =>
-  rule === 'scrollable-region-focusable' && /^#(suggestions|split)-/.test(target);
+  rule === 'scrollable-region-focusable' && /^#(suggestions|split|add)-/.test(target);
 
 /** What fades in is not yet as anybody reads it. Animations of what is out of sight stand still, so none is waited for. */
 async function settle(page: Page): Promise<void> {

@@ -116,7 +116,7 @@ test('from a first project to the history without a mouse', { tag: '@desk' }, as
   const keys = page.keyboard;
   const palette = async () => {
     await keys.press('Control+k');
-    await expect(page.getByRole('combobox', { name: 'Find an action, a session or a chat' })).toBeFocused();
+    await expect(page.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' })).toBeFocused();
   };
   await logIn(page, boocode);
   await live(page);

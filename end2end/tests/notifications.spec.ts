@@ -223,13 +223,13 @@ test('the browser tells one who is away, after it was allowed in Settings', asyn
 
 test('of several pages one tells, and it stays awake for that', async ({ chat, boocode, context }) => {
   await pretend(context, 'granted');
+  const path = chatPath(chat);
   await openSettings(chat, boocode);
   await toggle(chat, 'From the browser', 'Done').check();
   const other = await context.newPage();
   await other.goto(boocode.url);
   await live(other);
   await look(other, true);
-  const path = await chat.evaluate(() => (document.querySelector('a[href^="/chat/"]') as HTMLAnchorElement).pathname);
   await chat.goto(boocode.url + path);
   await live(chat);
   await ask(chat, '[[rate 10]][[count 160]]');

@@ -47,7 +47,7 @@ test('a new Orchestrator opens from the menu and from the palette', async ({ pag
   await looksWell(page);
   await page.screenshot({ path: info.outputPath('pane.png') });
   await page.keyboard.press('Control+k');
-  await page.getByLabel('Find an action, a session or a chat').fill('launch a flow');
+  await page.getByLabel('Find an action, a session, a chat, a battle or a run').fill('launch a flow');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: 'New run' })).toBeVisible();
 });

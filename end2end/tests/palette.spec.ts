@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import { focused, menu, panes, splitRight, tabs } from './panes';
+import { focused, menu, newTab, panes, splitRight, tabs } from './panes';
 import { answer, ask, expect, list, live, test } from './world';
 
-const field = (page: Page) => page.getByRole('combobox', { name: 'Find an action, a session or a chat' });
+const field = (page: Page) => page.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' });
 const options = (page: Page) => page.locator('#palette .option');
 
 async function find(page: Page, words: string, keys = 'Control+k'): Promise<void> {
@@ -107,4 +107,60 @@ test('keys are shown as the machine in front of the reader has them', { tag: '@d
   await expect(field(mac)).toBeHidden();
   await find(mac, 'sidebar', 'Meta+k');
   expect(await mod(mac)).toBe('"⌘"');
+});
+
+test('a finger opens it in one tap, and moves a tab by it', { tag: '@phone' }, async ({ chat }, info) => {
+  await newTab(chat);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  const button = focused(chat).getByRole('button', { name: 'Find anything' });
+  const box = (await button.boundingBox())!;
+  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
+  await button.tap();
+  await expect(field(chat)).toBeFocused();
+  await chat.screenshot({ path: info.outputPath('palette.png') });
+  await field(chat).fill('move this tab into a pane below');
+  await options(chat).first().tap();
+  await expect(panes(chat)).toHaveCount(2);
+  await button.tap();
+  await field(chat).fill('move this tab to the pane above');
+  await options(chat).first().tap();
+  await expect(panes(chat)).toHaveCount(1);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  // From the list too, and where no panes are.
+  await list(chat);
+  await chat.locator('#sidebar').getByRole('button', { name: 'Find anything' }).tap();
+  await field(chat).fill('start page');
+  await options(chat).first().tap();
+  await expect(chat).toHaveURL(/\/$/);
+  await chat.locator('.topbar').getByRole('button', { name: 'Find anything' }).tap();
+  await expect(field(chat)).toBeFocused();
+});
+
+test('a press beside it closes it', async ({ chat }) => {
+  await find(chat, 'sett');
+  await options(chat).first().hover();
+  await chat.locator('#palette').click({ position: { x: 30, y: 30 } });
+  await expect(field(chat)).toBeVisible();
+  await chat.mouse.click(5, 5);
+  await expect(field(chat)).toBeHidden();
+  await chat.keyboard.press('Control+/');
+  await expect(chat.locator('#help-sheet')).toBeVisible();
+  await chat.mouse.click(5, 5);
+  await expect(chat.locator('#help-sheet')).toBeHidden();
+  // What can be lost stays.
+  await chat.getByLabel('Your message').fill('/arena a prompt');
+  await chat.getByLabel('Your message').press('Control+Enter');
+  await expect(chat.locator('#launch-battle')).toBeVisible();
+  await chat.mouse.click(5, 5);
+  await expect(chat.locator('#launch-battle')).toBeVisible();
+});
+
+test('the Enter that ends a composed word takes nothing', async ({ chat }) => {
+  await find(chat, 'settings');
+  await field(chat).dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true });
+  await expect(field(chat)).toBeVisible();
+  await field(chat).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true });
+  await expect(field(chat)).toBeVisible();
+  await field(chat).press('Enter');
+  await expect(chat).toHaveURL(/\/settings$/);
 });

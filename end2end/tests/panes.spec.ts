@@ -133,7 +133,7 @@ test('the palette finds actions and chats', async ({ chat }) => {
   await ask(chat, '[[say hello]]');
   await expect(answer(chat)).toContainText('hello');
   await chat.keyboard.press('Control+k');
-  const field = chat.getByRole('combobox', { name: 'Find an action, a session or a chat' });
+  const field = chat.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' });
   await field.fill('split down');
   await field.press('Enter');
   await expect(panes(chat)).toHaveCount(2);

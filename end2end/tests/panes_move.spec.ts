@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { focused, menu, newTab, panes, splitRight, tabs } from './panes';
+import { focused, menu, newTab, panes, splitDown, splitRight, tabs } from './panes';
 import { expect, live, logIn, test } from './world';
 
 const order = (pane: Locator) => pane.locator('.pane-tab-number').allTextContents().then((all) => all.map((text) => text.trim()));
@@ -66,7 +66,7 @@ test('a pane moves with all of its tabs, by drag and by the palette', { tag: '@d
 
   await tabs(many).first().getByRole('link').click();
   await chat.keyboard.press('Control+k');
-  await chat.getByRole('combobox', { name: 'Find an action, a session or a chat' }).fill('move this pane to the left');
+  await chat.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' }).fill('move this pane to the left');
   await chat.keyboard.press('Enter');
   await expect.poll(async () => (await at(many)).x).toBeLessThan(before.x - 100);
   await expect(tabs(many)).toHaveCount(2);
@@ -100,4 +100,55 @@ test('a divider loses no step of a held key, and a second browser sees it move',
   await live(chat);
   await expect.poll(() => share(chat)).toBe(70);
   await expect.poll(() => share(second)).toBe(70);
+});
+
+test('a tab joins the pane above or below by the palette', { tag: '@desk' }, async ({ chat }) => {
+  await splitDown(chat);
+  await expect(panes(chat)).toHaveCount(2);
+  await newTab(chat);
+  const [upper, lower] = [panes(chat).first(), panes(chat).last()];
+  await expect(tabs(lower)).toHaveCount(2);
+  const move = async (where: string) => {
+    await chat.keyboard.press('Control+k');
+    await chat.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' }).fill(`move this tab to the pane ${where}`);
+    await chat.keyboard.press('Enter');
+  };
+  await move('above');
+  await expect(tabs(upper)).toHaveCount(2);
+  await expect(tabs(lower)).toHaveCount(1);
+  await expect(upper).toHaveAttribute('data-focused', '');
+  await move('below');
+  await expect(tabs(lower)).toHaveCount(2);
+});
+
+test('a tab that is dropped on its own pane stays where it is', { tag: '@desk' }, async ({ chat }) => {
+  await threeTabs(chat);
+  const pane = focused(chat);
+  const body = await at(pane);
+  await tabs(pane).first().getByRole('link').dragTo(pane, { targetPosition: { x: body.width / 2, y: body.height / 2 } });
+  await expect(chat.locator('.drop-zone')).toHaveCount(0);
+  // The control: at its edge it becomes a pane.
+  await tabs(pane).nth(1).getByRole('link').dragTo(pane, { targetPosition: { x: body.width - 20, y: body.height / 2 } });
+  await expect(panes(chat)).toHaveCount(2);
+  expect(await order(panes(chat).first())).toEqual(['1', '3']);
+});
+
+test('a new pane is seen, also where one filled the screen', { tag: '@desk' }, async ({ chat }) => {
+  await splitRight(chat);
+  await expect(panes(chat)).toHaveCount(2);
+  const fields = chat.getByRole('textbox', { name: 'Your message' });
+  await chat.keyboard.press('Alt+m');
+  await expect(fields).toHaveCount(1);
+  await chat.keyboard.press('Alt+Shift+Backslash');
+  await expect(panes(chat)).toHaveCount(3);
+  await expect(fields).toHaveCount(3);
+  await chat.keyboard.press('Alt+m');
+  await expect(fields).toHaveCount(1);
+  await chat.keyboard.press('Alt+w');
+  await expect(panes(chat)).toHaveCount(2);
+  await expect(fields).toHaveCount(1);
+  await chat.keyboard.press('Alt+w');
+  await expect(panes(chat)).toHaveCount(1);
+  await splitRight(chat);
+  await expect(fields).toHaveCount(2);
 });

@@ -102,3 +102,68 @@ test('tabs on a phone keep their name, and the one in front its button', { tag: 
   await boocode.start();
   await live(chat);
 });
+
+test('of many tabs the wheel and the last menu reach each', { tag: '@desk' }, async ({ chat }) => {
+  for (let more = 1; more <= 12; more++) {
+    await chat.keyboard.press('Alt+n');
+    await expect(tabs(focused(chat))).toHaveCount(more + 1);
+  }
+  const strip = focused(chat).locator('.pane-tabs');
+  const place = () => strip.evaluate((strip) => strip.scrollLeft);
+  await expect.poll(place).toBeGreaterThan(100);
+  await expect(tabs(focused(chat)).first()).not.toBeInViewport();
+  await strip.hover();
+  await chat.mouse.wheel(0, -5000);
+  await expect.poll(place).toBe(0);
+  await expect(tabs(focused(chat)).first()).toBeInViewport();
+  await expect(tabs(focused(chat)).last()).not.toBeInViewport();
+  const last = chat.url();
+  await chat.mouse.wheel(0, 300);
+  await expect.poll(place).toBeGreaterThan(100);
+  await focused(chat).getByRole('button', { name: 'More' }).click();
+  const items = chat.getByRole('menuitemradio');
+  await expect(items).toHaveCount(13);
+  await expect(chat.getByRole('menuitemradio', { checked: true })).toHaveCount(1);
+  await items.first().click();
+  await expect(chat).not.toHaveURL(last);
+  await expect(tabs(focused(chat)).first()).toBeInViewport();
+});
+
+test('the menus of a pane show the keys that do the same, and nothing that would do nothing', async ({ chat, isMobile }) => {
+  const keys = (name: string | RegExp, which = 0) => chat.getByRole('menuitem', { name }).nth(which).locator('.menu-keys');
+  const pane = focused(chat);
+  await pane.getByRole('button', { name: 'New in this pane' }).click();
+  await expect(keys(/New chat/)).toHaveText('N');
+  await expect(keys(/New task/)).toHaveCount(0);
+  await chat.keyboard.press('Escape');
+  await pane.getByRole('button', { name: isMobile ? 'New in this pane' : 'Split this pane' }).click();
+  for (const which of [0, 1]) await expect(keys(/^Chat/, which)).toHaveText('\\');
+  await chat.keyboard.press('Escape');
+  const more = async (name: string) => {
+    await pane.getByRole('button', { name: 'More' }).click();
+    await expect(chat.getByRole('menuitem', { name: 'Close this pane' })).toBeVisible();
+    const count = await chat.getByRole('menuitem', { name }).count();
+    await chat.keyboard.press('Escape');
+    return count;
+  };
+  expect(await more('Rename this chat')).toBe(1);
+  expect(await more('Maximise or restore this pane')).toBe(0);
+  await splitRight(chat);
+  await expect(panes(chat)).toHaveCount(2);
+  await expect.poll(() => more('Maximise or restore this pane')).toBe(isMobile ? 0 : 1);
+  await menu(pane, 'New in this pane', /Settings/);
+  await expect(chat).toHaveURL(/settings$/);
+  expect(await more('Rename this chat')).toBe(0);
+});
+
+test('a phone that lies on its side has the layout of a phone', { tag: '@phone' }, async ({ chat }, info) => {
+  await chat.setViewportSize({ width: 844, height: 390 });
+  await splitRight(chat);
+  await expect(panes(chat).filter({ visible: true })).toHaveCount(1);
+  await expect(chat.locator('#sidebar')).not.toBeInViewport();
+  await expect(chat.getByRole('navigation', { name: 'Panes' }).getByRole('link')).toHaveCount(2);
+  await expect(focused(chat).getByRole('button', { name: 'Send' })).toBeInViewport();
+  await chat.screenshot({ path: info.outputPath('side.png') });
+  await focused(chat).locator('.drawer-toggle').tap();
+  await expect(chat.locator('#sidebar')).toBeInViewport();
+});

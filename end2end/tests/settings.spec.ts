@@ -1,5 +1,5 @@
 import { type Browser, type Page } from '@playwright/test';
-import { focused } from './panes';
+import { focused, menu } from './panes';
 import { BooCode, expect, freePort, list, live, logIn, test, Wire } from './world';
 
 /** Settings as a page, once the browser's half of it is there. */
@@ -347,4 +347,13 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'System' }).click();
     await expect(page.locator('html')).not.toHaveAttribute('data-theme');
   });
+});
+
+test('Settings in a pane come back with their section', async ({ chat }) => {
+  await menu(focused(chat), 'New in this pane', /Settings/);
+  await focused(chat).getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Browsers' }).click();
+  await expect(focused(chat).getByRole('heading', { name: 'Browsers' })).toBeVisible();
+  await chat.reload();
+  await live(chat);
+  await expect(focused(chat).getByRole('heading', { name: 'Browsers' })).toBeVisible();
 });

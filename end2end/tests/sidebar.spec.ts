@@ -68,7 +68,7 @@ test('one button brings it back, whichever pane is where', { tag: '@desk' }, asy
 
 test('the palette and the help sheet know it', { tag: '@desk' }, async ({ chat }) => {
   await chat.keyboard.press('Control+k');
-  const field = chat.getByRole('combobox', { name: 'Find an action, a session or a chat' });
+  const field = chat.getByRole('combobox', { name: 'Find an action, a session, a chat, a battle or a run' });
   await field.fill('sidebar');
   await expect(chat.locator('#palette .option').first().locator('.kbd')).toHaveText('B');
   await field.press('Enter');

@@ -152,11 +152,11 @@ impl Coders {
         stream: StreamId,
     ) -> Result<Process, backend::Error> {
         let ground = Ground::of(worktree)?;
-        let wall = self.wall(&ground, Vec::new());
+        let wall = self.wall(&ground, None);
         let (env, folder) = (environment(&ground), ground.folder);
         let program = Program { program: program.into(), args, env, folder };
         let (level, marker) = (self.level().await, self.marker(stream));
-        let spawned = Process::spawn(&self.helper, &level, &wall, program, &marker, false).await;
+        let spawned = Process::spawn(&self.helper, &level, &wall, program, &marker).await;
         spawned.map_err(|error| unprepared(&error))
     }
 
@@ -178,8 +178,8 @@ impl Coders {
         let (own, access) = (self.steps.clone(), wall::Access::Read { project: project.to_owned() });
         let (home, tmp) = (own.join("home"), own.join("tmp"));
         let ground = Ground { folder: project.to_owned(), home, tmp, access };
-        let admitted = self.level().await.admits(&self.wall(&ground, Vec::new()), false);
-        admitted.map_err(|refused| sentence(&refused.to_string()))
+        let admitted = self.level().await.admits(&self.wall(&ground, None));
+        admitted.map(drop).map_err(|refused| sentence(&refused.to_string()))
     }
 
     pub(crate) fn snapshot_folder(&self, of: Uuid) -> PathBuf {
@@ -191,17 +191,16 @@ impl Coders {
     }
 
     /// Its own ground, and nothing of its siblings or ours.
-    fn wall(&self, ground: &Ground, connect: Vec<u16>) -> Wall {
+    fn wall(&self, ground: &Ground, door: Option<u16>) -> Wall {
         Wall {
             access: ground.access.clone(),
             home: ground.home.clone(),
             tmp: ground.tmp.clone(),
             programs: vec![self.helper.clone()],
-            readable: Vec::new(),
             shared: Vec::new(),
             hidden: self.hidden.clone(),
-            connect,
-            bind: Vec::new(),
+            door,
+            own_port: None,
         }
     }
 }

@@ -47,10 +47,14 @@ impl Sight {
         !self.is_visible || !self.is_focused
     }
 
-    /// Who tells somebody with this before them.
-    fn channels(&self) -> impl Iterator<Item = Channel> {
-        let is_away = self.is_away();
-        Channel::ALL.into_iter().filter(move |channel| *channel == Channel::Page || is_away)
+    /// Whether somebody with this before them is told by this channel what `about` comes to. What they see needs no
+    /// telling; but whoever types into another window beside it may not notice that it waits for them.
+    fn is_told(&self, channel: Channel, kind: Kind, about: Option<Content>) -> bool {
+        let is_seen = about.is_some_and(|content| self.shows(content));
+        match channel {
+            Channel::Page => !is_seen,
+            Channel::Browser => self.is_away() && (!is_seen || kind == Kind::NeedsAnswer),
+        }
     }
 }
 
@@ -69,8 +73,11 @@ pub struct Notice {
 impl Notice {
     /// By every channel that reaches somebody with this before them and is switched on.
     fn told(self, sight: &Sight, choice: &Choice) -> Vec<(Channel, Self)> {
-        let wanted = sight.channels().filter(|channel| choice.is_on(self.kind, *channel));
-        wanted.map(|channel| (channel, self.clone())).collect()
+        let about = self.leads_to.content();
+        let is_told = |channel: &Channel| {
+            choice.is_on(self.kind, *channel) && sight.is_told(*channel, self.kind, about)
+        };
+        Channel::ALL.into_iter().filter(is_told).map(|channel| (channel, self.clone())).collect()
     }
 
     /// For one who wants to see whether they are reached.
@@ -114,17 +121,15 @@ impl Notifier {
             Event::TaskSettled { owner: Owner::Chat(chat), task, work, outcome, .. } if work.is_turn() => {
                 let is_stopped = self.stopped.contains(task) || *outcome == Outcome::Cancelled;
                 self.stopped.retain(|stopped| stopped != task);
-                let entry =
-                    workspace.chat(*chat).filter(|_| !is_stopped && !sight.shows(Content::Chat(*chat)));
+                let entry = workspace.chat(*chat).filter(|_| !is_stopped);
                 return entry.map(|entry| told(*task, entry, outcome, sight, choice)).unwrap_or_default();
             }
             Event::TaskPhase { owner: Owner::Chat(chat), task, phase: Phase::Asking(ask), .. } => {
-                let entry = workspace.chat(*chat).filter(|_| !sight.shows(Content::Chat(*chat)));
+                let entry = workspace.chat(*chat);
                 return entry.map(|entry| asked(*task, entry, ask).told(sight, choice)).unwrap_or_default();
             }
             Event::FlowRunUpdated { run, change, .. } => {
-                let settled =
-                    runs::settled(*run, change, workspace).filter(|_| !sight.shows(Content::Run(*run)));
+                let settled = runs::settled(*run, change, workspace);
                 return settled.map(|notice| notice.told(sight, choice)).unwrap_or_default();
             }
             event => return self.hear_battle(event, workspace, sight, choice),
@@ -158,8 +163,12 @@ fn told(
         (Some(_), Activity::NeedsPerson) => &[Kind::NeedsAnswer, Kind::Failed],
         (Some(_), _) => &[Kind::Failed],
     };
+    let leads_to = Wanted::Chat(entry.id);
     let notice = |channel| {
-        let kind = *kinds.iter().find(|kind| choice.is_on(**kind, channel))?;
+        let is_told = |kind: &&Kind| {
+            choice.is_on(**kind, channel) && sight.is_told(channel, **kind, leads_to.content())
+        };
+        let kind = *kinds.iter().find(is_told)?;
         let why = fault.map_or_else(String::new, |(what, why)| format!("{what}: {why}"));
         let body = match kind {
             Kind::Done => "The answer is ready.".to_owned(),
@@ -169,10 +178,10 @@ fn told(
             }
         };
         let body = line(&body);
-        let (tag, leads_to) = (task.to_string(), Wanted::Chat(entry.id));
+        let tag = task.to_string();
         Some((channel, Notice { kind, tag, title: entry.title.clone(), body, leads_to }))
     };
-    sight.channels().filter_map(notice).collect()
+    Channel::ALL.into_iter().filter_map(notice).collect()
 }
 
 fn line(words: &str) -> String {

@@ -58,11 +58,26 @@ pub struct BattleEntry {
     pub session: SessionId,
     pub title: String,
     pub status: battle::Status,
+    /// Whether anybody has had their turn. Until then it waits for a model.
+    #[serde(default)]
+    pub begun: bool,
 }
 
 impl BattleEntry {
     pub fn activity(&self) -> Activity {
-        if self.status.is_over() { Activity::Idle } else { Activity::Running }
+        match (self.status.is_over(), self.begun) {
+            (true, _) => Activity::Idle,
+            (false, true) => Activity::Running,
+            (false, false) => Activity::Waiting,
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::BattleUpdated { course, .. } => self.status = course.status,
+            Event::TaskStarted { .. } => self.begun = true,
+            _ => {}
+        }
     }
 }
 
@@ -206,12 +221,8 @@ impl Fold for Workspace {
             Event::BattleStarted { battle } => {
                 let (id, session, status) = (battle.id, battle.session, battle.course.status);
                 let place = place_of(&self.battles, |other| other.id < id);
-                self.battles.insert(place, BattleEntry { id, session, title: battle.title(), status });
-            }
-            Event::BattleUpdated { battle, course } => {
-                if let Some(entry) = self.battles.iter_mut().find(|entry| entry.id == *battle) {
-                    entry.status = course.status;
-                }
+                let entry = BattleEntry { id, session, title: battle.title(), status, begun: false };
+                self.battles.insert(place, entry);
             }
             Event::FlowRunStarted { run } => {
                 let request = &run.run.request;
@@ -227,6 +238,11 @@ impl Fold for Workspace {
                 self.runs.insert(place, entry);
             }
             other => {
+                if let Some(battle) = other.battle()
+                    && let Some(entry) = self.battles.iter_mut().find(|entry| entry.id == battle)
+                {
+                    entry.apply(other);
+                }
                 if let Some(run) = other.run()
                     && let Some(entry) = self.runs.iter_mut().find(|entry| entry.id == run)
                 {
@@ -287,6 +303,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::{id::Attempt, task::Owner};
 
     #[test]
     fn a_project_tells_the_most_urgent_of_what_it_holds() {
@@ -307,7 +324,15 @@ mod tests {
         all.chats = vec![entry(1, session(1)), ChatEntry { turn: None, ..entry(2, session(2)) }];
         check(&all, Activity::Waiting);
         let (id, status) = (BattleId(Uuid::nil()), battle::Status::Running);
-        all.battles = vec![BattleEntry { id, session: session(2), title: String::new(), status }];
+        let battle = BattleEntry { id, session: session(2), title: String::new(), status, begun: false };
+        all.battles = vec![battle];
+        check(&all, Activity::Waiting);
+        all.apply(&Event::TaskStarted {
+            owner: Owner::Battle(id),
+            task: TaskId(Uuid::nil()),
+            attempt: Attempt(1),
+            at_ms: 0,
+        });
         check(&all, Activity::Running);
         // Another project's is its own.
         let asks = Some(Turn { task: TaskId(Uuid::nil()), running: true, asking: true });

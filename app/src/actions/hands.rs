@@ -8,9 +8,12 @@ use domain::{
 };
 use leptos::prelude::*;
 
+use super::of_message;
 use crate::{
     address::{Go, Step},
+    chat::draft_of,
     device,
+    launching::Brief,
     panes::Panes,
     theme::ThemeChoice,
     workspace::SidebarFold,
@@ -25,10 +28,10 @@ pub struct Hands {
     pub is_help_open: RwSignal<bool>,
     /// The chat whose name is being changed.
     pub renaming: RwSignal<Option<ChatId>>,
-    /// The prompt of a battle that is about to be launched.
-    pub launching: RwSignal<Option<String>>,
-    /// What a run that is about to be launched is asked.
-    pub orchestrating: RwSignal<Option<String>>,
+    /// A battle that is about to be launched.
+    pub launching: RwSignal<Option<Brief>>,
+    /// A run that is about to be launched.
+    pub orchestrating: RwSignal<Option<Brief>>,
     pub sidebar: SidebarFold,
     pub is_drawer_open: RwSignal<bool>,
 }
@@ -41,6 +44,35 @@ impl Hands {
     pub(super) fn focused_pane<T>(self, read: impl FnOnce(&domain::layout::Pane) -> T) -> Option<T> {
         let focused = self.focused()?;
         self.panes.layout.with_untracked(|layout| layout.pane(focused).map(read))
+    }
+
+    pub(super) fn has_session(self) -> bool {
+        self.panes.session.get_untracked().is_some()
+    }
+
+    pub(super) fn has_pane(self) -> bool {
+        self.focused().is_some()
+    }
+
+    pub(super) fn has_tabs(self) -> bool {
+        self.focused_pane(|pane| pane.tabs.len() > 1).unwrap_or_default()
+    }
+
+    pub(super) fn has_neighbour(self, direction: Direction) -> bool {
+        let neighbour = |from| self.panes.layout.with_untracked(|layout| layout.neighbour(from, direction));
+        self.focused().and_then(neighbour).is_some()
+    }
+
+    /// A phone shows one pane at a time as it is.
+    pub(super) fn may_turn_size(self) -> bool {
+        self.panes.are_several() && !device::is_narrow()
+    }
+
+    /// What is written in the composer that has the focus.
+    pub(super) fn draft(self) -> String {
+        let draft = self.chat().and_then(|chat| device::remembered(&draft_of(chat))).unwrap_or_default();
+        // Of a command, what stands behind it.
+        of_message(&draft).map_or(draft, |(_, rest)| rest)
     }
 
     /// The chat that has the focus.

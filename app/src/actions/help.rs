@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::{ACTIONS, Action};
 use crate::{
     erased::{Erase, Erased},
+    later::{CHUNK, Part},
     ui::{Dialog, Kbd},
 };
 
@@ -19,13 +20,14 @@ const ELSEWHERE: [(&str, &str); 4] = [
 #[component]
 pub fn HelpSheet(open: RwSignal<bool>) -> impl IntoView {
     view! {
-        <Dialog id="help-sheet" title="Keyboard shortcuts" open wide=true>
-            {sheet()}
+        <Dialog id="help-sheet" title="Keyboard shortcuts" open wide=true light=true>
+            {CHUNK.view(Part::Shortcuts)}
         </Dialog>
     }
 }
 
-fn sheet() -> Erased {
+/// What is in it.
+pub fn sheet() -> Erased {
     let with_keys = ACTIONS.iter().filter_map(|Action { title, keys, .. }| Some((*title, (*keys)?)));
     let rows = with_keys.chain(ELSEWHERE).chain(crate::diff::KEYS).map(|(title, keys)| {
         view! {

@@ -1,16 +1,17 @@
-//! The command palette: every action, session and chat, a few letters away.
+//! The command palette: every action that fits, and every session, chat, battle and run, a few letters away.
 
 use domain::{page::Wanted, workspace::Workspace};
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 
-use super::{ACTIONS, Hands};
+use super::{ACTIONS, Hands, PALETTE_KEYS};
 use crate::{
     address::Step,
-    erased::Erase,
+    erased::{Erase, Erased, effect},
     feed::Feed,
     icon::Icon,
-    panes::kinds,
-    ui::{Choice, Dialog, OptionList, matching, next_enabled},
+    later::{CHUNK, Part},
+    panes::{chat_icon, kinds},
+    ui::{Choice, Dialog, OptionList, aria_keys, is_composing, matching, next_enabled},
 };
 
 /// More would not be read.
@@ -19,17 +20,40 @@ const SHOWN_MAX: usize = 60;
 #[component]
 pub fn Palette(hands: Hands) -> impl IntoView {
     view! {
-        <Dialog id="palette" title="Command palette" open=hands.is_palette_open>
-            <Finder hands />
+        <Dialog id="palette" title="Command palette" open=hands.is_palette_open light=true>
+            {CHUNK.view(Part::Finder(hands))}
         </Dialog>
     }
 }
 
+/// Opens it by a press. Where nothing is alive there is none.
 #[component]
-fn Finder(hands: Hands) -> impl IntoView {
+pub fn PaletteButton() -> impl IntoView {
+    use_context::<Hands>().map(|hands| {
+        view! {
+            <button
+                class="icon-button palette-button"
+                type="button"
+                aria-label="Find anything"
+                aria-keyshortcuts=aria_keys(PALETTE_KEYS)
+                data-keys=PALETTE_KEYS
+                on:click=move |_| {
+                    hands.is_drawer_open.set(false);
+                    hands.is_palette_open.set(true);
+                }
+            >
+                {Icon::Search.view()}
+            </button>
+        }
+        .erase()
+    })
+}
+
+/// What is in it.
+pub fn finder(hands: Hands) -> Erased {
     let feed = expect_context::<Feed>();
     let typed = RwSignal::new(String::new());
-    let all = feed.workspace(choices);
+    let all = untrack(|| feed.workspace(|all| choices(all, hands)));
     let found = Memo::new(move |_| {
         let mut found = matching(&all, &typed.read());
         found.truncate(SHOWN_MAX);
@@ -42,6 +66,9 @@ fn Finder(hands: Hands) -> impl IntoView {
         request_animation_frame(move || carry_out(hands, &value));
     };
     let on_key = move |key: KeyboardEvent| {
+        if is_composing(&key) {
+            return;
+        }
         let name = key.key();
         if name == "Enter" {
             key.prevent_default();
@@ -57,18 +84,24 @@ fn Finder(hands: Hands) -> impl IntoView {
         }
     };
     let input = NodeRef::<html::Input>::new();
+    // Its code may have come after the dialog, which then had nothing to give the focus to.
+    effect(move || {
+        if let Some(input) = input.get() {
+            input.focus().ok();
+        }
+    });
     view! {
         <div class="palette">
             <input
                 class="input palette-input"
                 type="text"
                 role="combobox"
-                aria-label="Find an action, a session or a chat"
+                aria-label="Find an action, a session, a chat, a battle or a run"
                 aria-expanded="true"
                 aria-controls="palette-list"
                 aria-autocomplete="list"
                 aria-activedescendant=move || active.get().map(|n| format!("palette-list-{n}"))
-                placeholder="Find an action, a session or a chat"
+                placeholder="Find anything by its name"
                 autocomplete="off"
                 spellcheck="false"
                 node_ref=input
@@ -103,14 +136,15 @@ fn carry_out(hands: Hands, value: &str) {
     }
 }
 
-fn choices(all: &Workspace) -> Vec<Choice> {
-    let actions = ACTIONS.iter().map(|action| {
+fn choices(all: &Workspace, hands: Hands) -> Vec<Choice> {
+    let actions = ACTIONS.iter().filter(|action| (action.fits)(hands)).map(|action| {
         let choice = Choice::new(action.title, action.title).group(action.group).icon(action.icon);
         let choice = choice.keys(action.keys);
         if action.about.is_empty() { choice } else { choice.describe(action.about) }
     });
     let is_action = |title: &str| ACTIONS.iter().any(|action| action.title == title);
-    let new = kinds::offered().filter(|new| !is_action(&new.title())).map(|new| {
+    let has_session = hands.has_session();
+    let new = kinds::offered().filter(|new| has_session && !is_action(&new.title())).map(|new| {
         let choice = Choice::new(new.title(), new.title()).group("New").icon(new.entry.icon);
         choice.describe(new.about())
     });
@@ -123,21 +157,55 @@ fn choices(all: &Workspace) -> Vec<Choice> {
             .group("Sessions")
             .icon(Icon::Folder)
     });
-    let chats = all.chats.iter().rev().map(|chat| {
-        let name = all.session(chat.session).and_then(|session| project(session.project)).unwrap_or_default();
-        let path = Wanted::Chat(chat.id).path();
-        Choice::new(format!("go {path}"), chat.title.clone()).group("Chats").icon(Icon::Chat).describe(name)
+    let place =
+        |session| all.session(session).and_then(|session| project(session.project)).unwrap_or_default();
+    let made = |group: &'static str, to: Wanted, title: &str, icon: Icon, session| {
+        let choice = Choice::new(format!("go {}", to.path()), title.to_owned()).group(group).icon(icon);
+        choice.describe(place(session))
+    };
+    let chats =
+        all.chats.iter().rev().map(|chat| {
+            made("Chats", Wanted::Chat(chat.id), &chat.title, chat_icon(chat.kind), chat.session)
+        });
+    let battles = all.battles.iter().rev().map(|battle| {
+        made("Battles", Wanted::Battle(battle.id), &battle.title, Icon::Swords, battle.session)
     });
-    actions.chain(new).chain(sessions).chain(chats).collect()
+    let runs = all
+        .runs
+        .iter()
+        .rev()
+        .map(|run| made("Runs", Wanted::Run(run.id), &run.title, Icon::Workflow, run.session));
+    actions.chain(new).chain(sessions).chain(chats).chain(battles).chain(runs).collect()
 }
 
 #[cfg(test)]
+#[cfg(feature = "ssr")]
 mod tests {
-    use super::*;
+    use domain::{
+        battle,
+        chat::Kind,
+        flow::FlowId,
+        id::{BattleId, ChatId, ProjectId, RunId, SessionId},
+        run,
+        settings::Section,
+        workspace::{BattleEntry, ChatEntry, Project, RunEntry, Session},
+    };
+    use uuid::Uuid;
+
+    use super::{super::tests::hands_at, *};
+
+    /// As a page has them that shows this.
+    fn offered(wanted: Wanted) -> Vec<Choice> {
+        Owner::new_root(None).with(|| choices(&Workspace::default(), hands_at(wanted).0))
+    }
+
+    fn at_a_chat() -> Vec<Choice> {
+        offered(Wanted::Chat(ChatId(Uuid::from_u128(1))))
+    }
 
     #[test]
     fn every_kind_is_offered_in_every_place() {
-        let all = choices(&Workspace::default());
+        let all = at_a_chat();
         let has = |title: &str| all.iter().filter(|choice| choice.label == title).count();
         for entry in &kinds::KINDS {
             for place in ["", " on the right", " below"] {
@@ -148,9 +216,68 @@ mod tests {
 
     #[test]
     fn what_is_typed_in_full_is_found_first() {
-        let all = choices(&Workspace::default());
+        let all = at_a_chat();
         for choice in &all {
             assert_eq!(matching(&all, &choice.label)[0].value, choice.value, "{}", choice.label);
         }
+    }
+
+    #[test]
+    fn what_would_do_nothing_is_not_offered() {
+        let check = |all: Vec<Choice>, label: &str, expected: bool| {
+            assert_eq!(all.iter().any(|choice| choice.label == label), expected, "{label}");
+        };
+        let settings = Wanted::SettingsPage(Section::default());
+        for label in ["Launch a battle", "Launch a flow", "Split right", "Rename this chat", "New task"] {
+            check(at_a_chat(), label, true);
+            check(offered(Wanted::Start), label, false);
+            check(offered(settings), label, false);
+        }
+        // One pane with one tab.
+        for label in ["Maximise or restore this pane", "Next tab", "Move this tab to the pane above"] {
+            check(at_a_chat(), label, false);
+        }
+        for label in ["New chat", "Start page", "History", "Keyboard shortcuts"] {
+            check(offered(settings), label, true);
+        }
+    }
+
+    #[test]
+    fn battles_and_runs_are_found_and_a_task_looks_like_one() {
+        let id = Uuid::from_u128;
+        let session = SessionId(id(2));
+        let project = Project { id: ProjectId(id(3)), name: "shop".into(), path: "/shop".into() };
+        let all = Workspace {
+            sessions: vec![Session { id: session, project: project.id, name: "Session 1".into() }],
+            projects: vec![project],
+            chats: vec![ChatEntry {
+                kind: Kind::Coder,
+                ..ChatEntry::new(ChatId(id(4)), session, "Mend it".into())
+            }],
+            battles: vec![BattleEntry {
+                id: BattleId(id(5)),
+                session,
+                title: "Who is best".into(),
+                status: battle::Status::Running,
+                begun: true,
+            }],
+            runs: vec![RunEntry {
+                id: RunId(id(6)),
+                session,
+                flow: FlowId::Research,
+                band: Default::default(),
+                title: "Why so slow".into(),
+                status: run::Status::Queued,
+            }],
+        };
+        let all = Owner::new_root(None).with(|| choices(&all, hands_at(Wanted::Start).0));
+        let check = |title: &str, icon, path: String| {
+            let found = &matching(&all, title)[0];
+            assert_eq!((found.icon, &found.value), (Some(icon), &format!("go {path}")), "{title}");
+            assert_eq!(found.description.as_deref(), Some("shop"), "{title}");
+        };
+        check("mend it", Icon::Code, Wanted::Chat(ChatId(id(4))).path());
+        check("who is best", Icon::Swords, Wanted::Battle(BattleId(id(5))).path());
+        check("why so slow", Icon::Workflow, Wanted::Run(RunId(id(6))).path());
     }
 }

@@ -70,7 +70,7 @@ fn a_message_may_be_a_flow_or_an_action_with_what_stands_behind_it() {
 }
 
 /// A page that was at a chat, and is at `wanted` now.
-fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
+pub fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
     let chat = Chat::new(ChatId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)), "A chat".into());
     let layout = Layout::default().showing(Content::Chat(chat.id), None);
     let open =

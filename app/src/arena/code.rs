@@ -10,6 +10,7 @@ use super::{
 use crate::{
     chunk::chunk,
     erased::{Erase, Erased},
+    launching::Launching,
 };
 
 /// What of it is shown.
@@ -18,15 +19,15 @@ pub enum Part {
     Battle(BattleId),
     /// Where a battle is launched, in a pane.
     Launcher,
-    /// The same in a dialog, with what is to be asked.
-    Form(RwSignal<String>),
+    /// The same in a dialog.
+    Form(Launching),
 }
 
 fn show(part: Part) -> Erased {
     match part {
         Part::Battle(battle) => view! { <ArenaPane battle /> }.erase(),
         Part::Launcher => view! { <ArenaLauncher /> }.erase(),
-        Part::Form(prompt) => view! { <LauncherForm id="battle" prompt /> }.erase(),
+        Part::Form(launching) => view! { <LauncherForm id="battle" launching /> }.erase(),
     }
 }
 

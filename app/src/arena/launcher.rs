@@ -15,6 +15,7 @@ use crate::{
     erased::{Erase, For, Show, effect},
     form::{Form, Submission},
     icon::Icon,
+    launching::Launching,
     notice::Failure,
     panes::Panes,
     ui::{Segment, Segmented},
@@ -29,6 +30,7 @@ pub use terms::about;
 /// The launcher in a pane of its own.
 #[component]
 pub fn ArenaLauncher() -> impl IntoView {
+    let launching = Launching::new(Submission::new::<LaunchBattle>());
     view! {
         <section class="arena-launcher" aria-label="New battle">
             <header class="arena-launcher-head">
@@ -36,7 +38,7 @@ pub fn ArenaLauncher() -> impl IntoView {
                 <h1>"New battle"</h1>
                 <p>"One prompt to two to six contestants. Watch them, compare what they made, take the best."</p>
             </header>
-            <LauncherForm id="arena" prompt=RwSignal::new(String::new()) in_pane=true />
+            <LauncherForm id="arena" launching in_pane=true />
         </section>
     }
     .erase()
@@ -45,14 +47,15 @@ pub fn ArenaLauncher() -> impl IntoView {
 #[component]
 pub fn LauncherForm(
     #[prop(into)] id: String,
-    prompt: RwSignal<String>,
+    launching: Launching,
     /// Whether the pane is its own: what is launched takes its place then.
     #[prop(optional)]
     in_pane: bool,
 ) -> impl IntoView {
     let panes = expect_context::<Panes>();
     let Offered(models) = expect_context::<Offered>();
-    let launch = Submission::new::<LaunchBattle>();
+    let Launching { text: prompt, launch } = launching;
+    launching.keep(&id, panes.session.get_untracked());
     let refused = Refused(launch);
     let lines = Lines::new(models);
     let (offers, personas) = (RwSignal::new(Vec::new()), RwSignal::new(Personas::default()));

@@ -6,7 +6,6 @@ use domain::{
     layout::Content,
 };
 use leptos::{
-    ev::KeyboardEvent,
     html::{self, Textarea},
     prelude::*,
 };
@@ -23,7 +22,7 @@ use super::{
     suggest::{Suggest, Suggestions},
 };
 use crate::{
-    actions::{Hands, Meant, of_message},
+    actions::{Brief, Hands, Meant, of_message},
     coder::{BackendPicker, WorkOptions},
     device,
     erased::{Erase, effect, effect_first},
@@ -66,7 +65,6 @@ pub fn Composer() -> impl IntoView {
     };
     let send_icon = move || if is_held.get() { Icon::Plus } else { Icon::Send }.view();
     let suggest = Suggest::new(input);
-    let list_id = format!("suggestions-{chat}");
     let is_barred = move || ask.is_pending() || attached.is_any_on_its_way();
     // A message that is an action is done and not sent.
     let take_action = move || {
@@ -77,38 +75,19 @@ pub fn Composer() -> impl IntoView {
                 draft.set(String::new());
                 run(hands);
             }
-            Meant::WithText(run) => {
-                draft.set(String::new());
-                run(hands, text);
-            }
+            Meant::WithText(run) => run(hands, Brief { text, command: Some(draft) }),
             Meant::Flow(flow) => launch_at_once(hands, flow, &text, draft),
         }
         true
     };
-    let on_key = move |key: KeyboardEvent| {
-        if suggest.takes(&key) {
-            return;
-        }
-        if key.key() == "Enter" && (key.ctrl_key() || key.meta_key()) {
-            key.prevent_default();
-            // As the button, which is disabled then.
-            if untrack(is_barred) || take_action() {
-                return;
-            }
-            if let Some(form) = form.get_untracked() {
-                form.request_submit().ok();
-            }
-        }
-    };
     let text_id = format!("text-{chat}");
-    let (controlled, pointed) = (list_id.clone(), list_id.clone());
     let failure = move || ask.failure().or_else(|| actions.failure());
     let forget = move |()| {
         ask.forget();
         actions.forget();
     };
     view! {
-        <Suggestions suggest form id=list_id />
+        <Suggestions suggest form />
         <Form to=ask node_ref=form class="composer">
             <Failure error=Signal::derive(failure) dismiss=forget />
             <input type="hidden" name="chat" value=chat.to_string() />
@@ -136,8 +115,8 @@ pub fn Composer() -> impl IntoView {
                     enterkeyhint="enter"
                     // A text of several lines is no combobox; what it may say about the list beside it is this.
                     aria-autocomplete="list"
-                    aria-controls=move || suggest.is_open().then(|| controlled.clone())
-                    aria-activedescendant=move || suggest.pointed(&pointed)
+                    aria-controls=move || suggest.is_open().then(|| suggest.list_id())
+                    aria-activedescendant=move || suggest.pointed()
                     node_ref=input
                     prop:value=draft
                     on:input:target=move |typed| {
@@ -147,7 +126,7 @@ pub fn Composer() -> impl IntoView {
                     on:keyup=move |_| suggest.look()
                     on:click=move |_| suggest.look()
                     on:blur=move |_| suggest.close()
-                    on:keydown=on_key
+                    on:keydown=move |key| suggest.take(&key)
                     on:paste=move |paste| take_pasted(attached, &paste)
                 ></textarea>
             </div>
@@ -163,7 +142,7 @@ pub fn Composer() -> impl IntoView {
                         type="button"
                         aria-label="Orchestrator"
                         data-tip="Let several agents look at the project"
-                        on:click=move |_| hands.orchestrating.set(Some(draft.get_untracked()))
+                        on:click=move |_| hands.orchestrating.set(Some(Brief::of(draft.get_untracked())))
                     >
                         {Icon::Workflow.view()}
                     </button>
@@ -172,7 +151,7 @@ pub fn Composer() -> impl IntoView {
                         type="button"
                         aria-label="Arena"
                         data-tip="Give this to several agents or models"
-                        on:click=move |_| hands.launching.set(Some(draft.get_untracked()))
+                        on:click=move |_| hands.launching.set(Some(Brief::of(draft.get_untracked())))
                     >
                         {Icon::Swords.view()}
                     </button>

@@ -13,9 +13,9 @@ const NEARLY_FULL_PERCENT: u64 = 80;
 pub fn ContextMeter() -> impl IntoView {
     let feed = expect_context::<Feed>();
     let Offered(models) = expect_context::<Offered>();
-    let Pane { chat, model, draft, attached, .. } = expect_context::<Pane>();
+    let Pane { chat, chosen, draft, attached, .. } = expect_context::<Pane>();
     let used = Memo::new(move |_| {
-        let limit = model.get().parse().ok().and_then(|wanted| {
+        let limit = chosen.model.get().parse().ok().and_then(|wanted| {
             models.with(|models| models.catalogue.model(&wanted).and_then(|(_, model)| model.context))
         });
         let files = attached.files();

@@ -1,5 +1,7 @@
-//! Editing a message in its place: the focus goes into its text, and back to the button when that is over.
+//! Editing a message in its place: the focus goes into its text, and back to the button when that is over. What is
+//! typed is kept in this browser until it is saved or given up.
 
+use domain::id::MessageId;
 use leptos::{
     ev::KeyboardEvent,
     html::{Button, Textarea},
@@ -10,6 +12,7 @@ use crate::{
     device,
     erased::{Erase, effect},
     icon::Icon,
+    ui::is_composing,
 };
 
 #[derive(Clone, Copy)]
@@ -18,30 +21,71 @@ pub struct Editing {
     button: NodeRef<Button>,
     /// Where the message is written anew.
     pub text: NodeRef<Textarea>,
+    /// Under this name the browser keeps what is typed.
+    key: StoredValue<String>,
+    /// Whether somebody opened it just now, and it did not come back with its page.
+    is_meant: StoredValue<bool>,
 }
 
 impl Editing {
-    pub fn new() -> Self {
+    pub fn of(message: MessageId) -> Self {
         let text = NodeRef::<Textarea>::new();
+        let editing = Self {
+            is_open: RwSignal::new(false),
+            button: NodeRef::new(),
+            text,
+            key: StoredValue::new(format!("edit:{message}")),
+            is_meant: StoredValue::new(false),
+        };
         effect(move || {
-            if let Some(text) = text.get() {
-                text.focus().ok();
-                // Beyond any text is its end.
-                text.set_selection_range(u32::MAX, u32::MAX).ok();
-                // The buttons under it are wanted too.
-                if let Ok(Some(form)) = text.closest("form") {
-                    device::reveal(&form);
-                }
+            if editing.kept().is_some() {
+                editing.is_open.set(true);
             }
         });
-        Self { is_open: RwSignal::new(false), button: NodeRef::new(), text }
+        effect(move || {
+            let Some(text) = text.get().filter(|_| editing.is_meant.get_value()) else { return };
+            text.focus().ok();
+            // Beyond any text is its end.
+            text.set_selection_range(u32::MAX, u32::MAX).ok();
+            // The buttons under it are wanted too.
+            if let Ok(Some(form)) = text.closest("form") {
+                device::reveal(&form);
+            }
+        });
+        editing
     }
 
     pub fn is_open(self) -> bool {
         self.is_open.get()
     }
 
-    pub fn close(self) {
+    /// What was typed and neither saved nor given up.
+    pub fn kept(self) -> Option<String> {
+        self.key.with_value(|key| device::remembered(key))
+    }
+
+    /// Keeps what is typed in place of what the message says.
+    pub fn keep(self, typed: &str, was: &str) {
+        let changed = if typed == was { "" } else { typed };
+        self.key.with_value(|key| device::remember(key, changed));
+    }
+
+    /// What was typed is no longer wanted.
+    pub fn end(self) {
+        self.forget();
+        self.close();
+    }
+
+    pub fn forget(self) {
+        self.key.try_with_value(|key| device::remember(key, ""));
+    }
+
+    fn open(self) {
+        self.is_meant.set_value(true);
+        self.is_open.set(true);
+    }
+
+    fn close(self) {
         self.is_open.set(false);
         if let Some(button) = self.button.get_untracked() {
             button.focus().ok();
@@ -51,7 +95,7 @@ impl Editing {
     /// The keys that are pressed in the text.
     pub fn on_key(self, key: &KeyboardEvent) {
         // While a word is composed, it ends the composing.
-        if key.key() == "Escape" && !key.is_composing() {
+        if key.key() == "Escape" && !is_composing(key) {
             key.prevent_default();
             key.stop_propagation();
             self.close();
@@ -59,14 +103,14 @@ impl Editing {
     }
 }
 
-/// Begins an edit, or ends it without a change.
+/// Begins an edit, or puts it aside.
 #[component]
 pub fn EditButton(editing: Editing, name: &'static str, tip: &'static str) -> impl IntoView {
     let toggle = move |_| {
         if editing.is_open.get_untracked() {
             editing.close();
         } else {
-            editing.is_open.set(true);
+            editing.open();
         }
     };
     view! {
@@ -87,7 +131,7 @@ pub fn EditButton(editing: Editing, name: &'static str, tip: &'static str) -> im
 #[component]
 pub fn CancelButton(editing: Editing) -> impl IntoView {
     view! {
-        <button class="button small ghost" type="button" on:click=move |_| editing.close()>"Cancel"</button>
+        <button class="button small ghost" type="button" on:click=move |_| editing.end()>"Cancel"</button>
     }
     .erase()
 }

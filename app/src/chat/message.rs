@@ -16,6 +16,7 @@ use super::{
     Pane,
     attachments::SentFiles,
     attempt::AttemptView,
+    chosen::Chosen,
     editing::{EditButton, Editing},
     status,
     status_line::{StatusLine, is_lost, writes},
@@ -50,7 +51,7 @@ pub fn MessageView(id: MessageId) -> impl IntoView {
 #[component]
 fn Question(id: MessageId, text: String, files: Vec<Attachment>, left_out: Vec<LeftOut>) -> impl IntoView {
     let Pane { kind, .. } = expect_context::<Pane>();
-    let editing = Editing::new();
+    let editing = Editing::of(id);
     let (copied, edited) = (text.clone(), text.clone());
     let body = move || {
         if editing.is_open() {
@@ -160,7 +161,7 @@ fn author(task: &Task) -> String {
 /// Another answer beside this one, from the model that is chosen now.
 #[component]
 fn RetryForm(id: MessageId, label: Option<&'static str>) -> impl IntoView {
-    let Pane { chat, kind, actions, model, persona, .. } = expect_context::<Pane>();
+    let Pane { chat, kind, actions, chosen: Chosen { model, persona, .. }, .. } = expect_context::<Pane>();
     let class = if label.is_some() { "button small" } else { "icon-button" };
     // The form goes when its answer is there, so one id serves it however often it is sent. The browser must not
     // fill in the one of a form before this one.

@@ -11,18 +11,18 @@ use leptos::prelude::*;
 use super::{
     Pane,
     api::Models,
-    picker::{ask_again, choose, label},
+    picker::{ask_again, label},
 };
 use crate::{
-    chunk::chunk,
     erased::{Erase, Erased},
     ui::{Choice, Combobox},
     workspace::Offered,
 };
 
-fn show(chat: ChatId) -> Erased {
+pub fn model_search(chat: ChatId) -> Erased {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { model, worker, .. } = expect_context::<Pane>();
+    let Pane { chosen, worker, .. } = expect_context::<Pane>();
+    let model = chosen.model;
     let choices =
         Memo::new(move |_| models.with(|models| choices(models, &model.read(), worker.get().as_ref())));
     view! {
@@ -34,13 +34,11 @@ fn show(chat: ChatId) -> Erased {
             field="model"
             ghost=true
             on_open=Callback::new(move |()| ask_again(models, true))
-            on_choose=Callback::new(move |chosen| choose(model, chosen))
+            on_choose=Callback::new(move |model| chosen.choose_model(model))
         />
     }
     .erase()
 }
-
-chunk!(models, ChatId, show, "Loading the models");
 
 /// Every model, and the chosen one even where nobody offers it. `agent` is who would ask it; nobody is there for a model
 /// that answers by itself.

@@ -14,7 +14,8 @@ use crate::{
 
 #[component]
 pub fn PersonaPicker() -> impl IntoView {
-    let Pane { chat, persona, .. } = expect_context::<Pane>();
+    let Pane { chat, chosen, .. } = expect_context::<Pane>();
+    let persona = chosen.persona;
     let offer = RwSignal::new(Offer::default());
     effect(move || ask_again(chat, offer));
     view! {
@@ -26,7 +27,7 @@ pub fn PersonaPicker() -> impl IntoView {
                 aria-label="Persona"
                 data-tip="As whom the model works"
                 on:focus=move |_| ask_again(chat, offer)
-                on:change:target=move |change| persona.set(change.target().value())
+                on:change:target=move |change| chosen.choose_persona(change.target().value())
             >
                 {options(offer, persona)}
             </select>

@@ -9,32 +9,22 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Pane,
     api::{self, Models},
-    model_search,
 };
 use crate::{
-    device,
-    erased::{Erase, Erased, effect, effect_first},
+    erased::{Erase, Erased, effect},
     icon::Icon,
+    later::{CHUNK, Part},
     workspace::{Clock, Offered},
 };
 
-/// Under this name the browser remembers the last choice.
-const REMEMBERED: &str = "model";
 /// More than these are searched.
 const FEW_MAX: usize = 15;
 
 #[component]
 pub fn ModelPicker() -> impl IntoView {
     let Offered(models) = expect_context::<Offered>();
-    let Pane { chat, model, worker, .. } = expect_context::<Pane>();
-    let is_new_chat = super::is_empty_chat(chat);
-    effect_first(move |is_first| {
-        // A chat goes on with its own model; a new one starts with the last that was chosen here.
-        let last = device::remembered(REMEMBERED).filter(|_| is_first && is_new_chat);
-        if let Some(last) = last.filter(|last| models.with_untracked(|models| models.offers(last))) {
-            model.set(last);
-        }
-    });
+    let Pane { chat, chosen, worker, .. } = expect_context::<Pane>();
+    let model = chosen.model;
     let Clock(now_ms) = expect_context::<Clock>();
     // A model server may come up after the page did.
     effect(move || {
@@ -55,7 +45,7 @@ pub fn ModelPicker() -> impl IntoView {
     effect(move || {
         if is_long.get() {
             spawn_local(async move {
-                if model_search::CHUNK.fetch().await {
+                if CHUNK.fetch().await {
                     is_searched.try_set(true);
                 }
             });
@@ -64,7 +54,7 @@ pub fn ModelPicker() -> impl IntoView {
     // Until that is here, and without scripts, the browser's own list does.
     let list = move || {
         if is_replaced.get() {
-            return model_search::CHUNK.view(chat);
+            return CHUNK.view(Part::Models(chat));
         }
         view! {
             <select
@@ -77,7 +67,7 @@ pub fn ModelPicker() -> impl IntoView {
                     ask_again(models, true);
                 }
                 on:blur=move |_| is_held.set(false)
-                on:change:target=move |change| choose(model, change.target().value())
+                on:change:target=move |change| chosen.choose_model(change.target().value())
             >
                 {options(models, model, worker.into())}
             </select>
@@ -85,12 +75,6 @@ pub fn ModelPicker() -> impl IntoView {
         .erase()
     };
     view! { <span class="picker">{Icon::Server.view()} {list}</span> }.erase()
-}
-
-/// The next new chat begins with it too.
-pub fn choose(model: RwSignal<String>, chosen: String) {
-    device::remember(REMEMBERED, &chosen);
-    model.set(chosen);
 }
 
 /// Every model by its server, and the chosen one even where nobody offers it.

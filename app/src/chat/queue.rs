@@ -55,7 +55,7 @@ pub fn QueueList() -> impl IntoView {
 fn QueueItem(message: MessageId) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let Pane { chat, actions, .. } = expect_context::<Pane>();
-    let editing = Editing::new();
+    let editing = Editing::of(message);
     close_when_saved(actions.edit_queued, message, editing);
     let queued = move |chat: &Chat| chat.queue.iter().find(|queued| queued.turn.message == message).cloned();
     let text = Memo::new(move |_| {
@@ -110,7 +110,7 @@ fn close_when_saved(edit: Submission, message: MessageId, editing: Editing) {
         } else if !edit.is_pending() && is_saving.get_value() {
             is_saving.set_value(false);
             if edit.is_done() {
-                editing.close();
+                editing.end();
             }
         }
     });
@@ -133,8 +133,10 @@ fn with_files(names: &[String]) -> Option<Erased> {
 #[component]
 fn EditQueuedForm(message: MessageId, text: String, editing: Editing) -> impl IntoView {
     let Pane { chat, actions, .. } = expect_context::<Pane>();
+    let was = text;
+    let text = editing.kept().unwrap_or_else(|| was.clone());
     let typed = ArcRwSignal::new(text.clone());
-    rescue_when_sent(message, text.clone(), typed.clone());
+    rescue_when_sent(message, was.clone(), typed.clone(), editing);
     view! {
         <Form to=actions.edit_queued class="queue-edit field">
             <input type="hidden" name="chat" value=chat.to_string() />
@@ -146,7 +148,11 @@ fn EditQueuedForm(message: MessageId, text: String, editing: Editing) -> impl In
                 aria-label="The waiting message"
                 node_ref=editing.text
                 on:keydown=move |key| editing.on_key(&key)
-                on:input:target=move |input| typed.set(input.target().value())
+                on:input:target=move |input| {
+                    let now = input.target().value();
+                    editing.keep(&now, &was);
+                    typed.set(now);
+                }
             >{text}</textarea>
             <div class="notice-actions">
                 <button
@@ -166,7 +172,7 @@ fn EditQueuedForm(message: MessageId, text: String, editing: Editing) -> impl In
 
 /// The turn of a message may begin while it is being edited, which takes its form away. What was typed goes to
 /// the composer then, unless something stands there.
-fn rescue_when_sent(message: MessageId, was: String, typed: ArcRwSignal<String>) {
+fn rescue_when_sent(message: MessageId, was: String, typed: ArcRwSignal<String>, editing: Editing) {
     let feed = expect_context::<Feed>();
     let Pane { chat, draft, .. } = expect_context::<Pane>();
     on_cleanup(move || {
@@ -174,6 +180,7 @@ fn rescue_when_sent(message: MessageId, was: String, typed: ArcRwSignal<String>)
         let sent =
             untrack(|| feed.chat(chat, |chat| chat.message(message).map(|message| message.body.clone())));
         let Some(Some(Body::User { text: sent, .. })) = sent else { return };
+        editing.forget();
         if typed != was && typed != sent && draft.try_with_untracked(String::is_empty) == Some(true) {
             draft.set(typed);
         }

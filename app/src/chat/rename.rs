@@ -8,6 +8,7 @@ use crate::{
     erased::{Erase, Erased, effect},
     feed::Feed,
     form::{Form, Submission},
+    later::{CHUNK, Part},
     notice::Failure,
     ui::Dialog,
 };
@@ -27,12 +28,21 @@ pub fn RenameDialog(renaming: RwSignal<Option<ChatId>>) -> impl IntoView {
     rename.close_when_done(is_open);
     view! {
         <Dialog id="rename-chat" title="Rename this chat" open=is_open>
-            {move || renaming.get().map(|chat| fields(chat, rename, is_open))}
+            {move || renaming.get().map(|chat| CHUNK.view(Part::Rename(Renaming { chat, rename, is_open })))}
         </Dialog>
     }
 }
 
-fn fields(chat: ChatId, rename: Submission, is_open: RwSignal<bool>) -> Erased {
+/// One that is under way.
+#[derive(Clone, Copy)]
+pub struct Renaming {
+    chat: ChatId,
+    rename: Submission,
+    is_open: RwSignal<bool>,
+}
+
+/// What is in the dialog.
+pub fn rename_form(Renaming { chat, rename, is_open }: Renaming) -> Erased {
     let feed = expect_context::<Feed>();
     let title = untrack(|| feed.workspace(|all| all.chat(chat).map(|chat| chat.title.clone())));
     view! {

@@ -1,6 +1,9 @@
 //! What is suggested while one types: actions after a slash, files of the project after an `@`.
 
-use domain::{flow::Flow, id::ProjectId};
+use domain::{
+    flow::Flow,
+    id::{ChatId, ProjectId},
+};
 use leptos::{
     ev::KeyboardEvent,
     html::{Div, Form, Textarea},
@@ -11,13 +14,14 @@ use leptos::{
 
 use super::Pane;
 use crate::{
-    actions::{Action, Hands, Slash, flows, slashes},
-    erased::{Erase, effect},
+    actions::{Action, Brief, Hands, Slash, flows, slashes},
+    erased::{Erase, Erased, effect},
     feed::Feed,
-    files::api::find_files,
+    files::{FilesFound, api::find_files},
     icon::Icon,
+    later::{CHUNK, Part},
     orchestrator::launch_at_once,
-    ui::{Align, Choice, OptionList, matching, next_enabled, put},
+    ui::{Align, Choice, OptionList, is_composing, matching, next_enabled, put},
 };
 
 const FILES_MAX: usize = 30;
@@ -52,8 +56,11 @@ impl Asked {
 /// The suggestions of one composer.
 #[derive(Clone, Copy)]
 pub struct Suggest {
+    chat: ChatId,
     asked: RwSignal<Option<Asked>>,
     choices: RwSignal<Vec<Choice>>,
+    /// What the choices answer. Files of an earlier question are shown until those of the next one are here.
+    answered: StoredValue<Option<Asked>>,
     active: RwSignal<Option<usize>>,
     /// Which one tells more about itself.
     told: RwSignal<Option<usize>>,
@@ -69,8 +76,10 @@ impl Suggest {
         let Pane { chat, draft, .. } = expect_context::<Pane>();
         let project = untrack(|| feed.workspace(|all| Some(all.session(all.chat(chat)?.session)?.project)));
         Self {
+            chat,
             asked: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
+            answered: StoredValue::new(None),
             active: RwSignal::new(None),
             told: RwSignal::new(None),
             draft,
@@ -107,23 +116,22 @@ impl Suggest {
     fn find(self, query: String) {
         let Some(project) = self.project else { return };
         spawn_local(async move {
-            let Ok(found) = find_files(project, query.clone(), FILES_MAX).await else { return };
+            let found = find_files(project, query.clone(), FILES_MAX).await;
             let is_current = matches!(
                 self.asked.try_get_untracked().flatten(),
                 Some(Asked::File { query: now, .. }) if now == query
             );
             if is_current {
-                let choice = |path: String| {
-                    let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
-                    Choice::new(path.clone(), name).describe(path).icon(Icon::File)
-                };
-                self.show(found.files.into_iter().map(|file| choice(file.path)).collect());
+                self.show(found.map(files).unwrap_or_default());
             }
         });
     }
 
     fn show(self, choices: Vec<Choice>) {
-        self.active.set((!choices.is_empty()).then_some(0));
+        // A field that goes loses the focus, and its suggestions are gone by then.
+        let Some(asked) = self.asked.try_get_untracked() else { return };
+        self.answered.set_value(asked);
+        self.active.set(choices.iter().position(|choice| choice.disabled.is_none()));
         self.told.set(None);
         self.choices.set(choices);
     }
@@ -133,29 +141,51 @@ impl Suggest {
         self.show(Vec::new());
     }
 
-    /// Which option of the list `id` Enter would take, for whoever listens.
-    pub fn pointed(self, id: &str) -> Option<String> {
-        self.active.get().map(|active| format!("{id}-{active}"))
+    /// Of the list, for whoever listens.
+    pub fn list_id(self) -> String {
+        format!("suggestions-{}", self.chat)
+    }
+
+    /// Which of its options Enter would take.
+    pub fn pointed(self) -> Option<String> {
+        self.active.get().map(|active| format!("{}-{active}", self.list_id()))
+    }
+
+    pub fn list(self) -> Erased {
+        view! {
+            <OptionList
+                id=self.list_id()
+                name=Signal::stored("Suggestions".to_owned())
+                choices=Signal::derive(move || self.choices.get())
+                active=self.active
+                told=self.told
+                on_choose=Callback::new(move |value| self.choose(value))
+            />
+        }
+        .erase()
     }
 
     pub fn is_open(self) -> bool {
         !self.choices.read().is_empty()
     }
 
-    /// Whether the key was for the suggestions.
-    pub fn takes(self, key: &KeyboardEvent) -> bool {
-        if self.choices.read_untracked().is_empty() || key.ctrl_key() || key.meta_key() {
-            return false;
+    /// What a key does that is for the suggestions; all others are the field's.
+    pub fn take(self, key: &KeyboardEvent) {
+        if self.choices.read_untracked().is_empty() || key.ctrl_key() || key.meta_key() || is_composing(key) {
+            return;
         }
         let name = key.key();
+        let is_stale = self.answered.with_value(|answered| *answered != self.asked.get_untracked());
         match name.as_str() {
             "Escape" => self.close(),
+            // What was typed since may mean another file.
+            "Enter" | "Tab" if is_stale => {}
             "Enter" | "Tab" => {
                 let chosen = self.active.get_untracked();
                 let chosen = chosen.and_then(|n| self.choices.read_untracked().get(n).cloned());
                 match chosen {
                     Some(chosen) => self.choose(chosen.value),
-                    None => return false,
+                    None => return,
                 }
             }
             "ArrowDown" | "ArrowUp" => {
@@ -165,10 +195,9 @@ impl Suggest {
             }
             "ArrowRight" if self.can_tell() => self.told.set(self.active.get_untracked()),
             "ArrowLeft" if self.told.get_untracked().is_some() => self.told.set(None),
-            _ => return false,
+            _ => return,
         }
         key.prevent_default();
-        true
     }
 
     /// Whether the one that is pointed at has more to say than it does.
@@ -200,8 +229,8 @@ impl Suggest {
         let Some((action, slash)) = slashes().find(|(action, _)| action.title == title) else { return };
         match slash.with_text.filter(|_| !rest.is_empty()) {
             Some(run) => {
-                self.draft.set(String::new());
-                run(self.hands, rest);
+                self.draft.set(format!("/{} {rest}", slash.name));
+                run(self.hands, Brief { text: rest, command: Some(self.draft) });
             }
             None => {
                 self.draft.set(rest);
@@ -231,6 +260,28 @@ impl Suggest {
         }
         self.draft.set(text);
     }
+}
+
+/// What was found, or that nothing was; and where there is more, that there is.
+fn files(found: FilesFound) -> Vec<Choice> {
+    let count = found.files.len();
+    let file = |path: String| {
+        let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+        Choice::new(path.clone(), name).describe(path).icon(Icon::File)
+    };
+    let mut choices: Vec<_> = found.files.into_iter().map(|found| file(found.path)).collect();
+    let note = |label: &str, why: &str| Choice::new("", label).disabled(why);
+    if count == 0 {
+        choices.push(note("No file", "Nothing in this project is called that."));
+    }
+    if found.total > count {
+        let more = format!("{} more", found.total - count);
+        choices.push(note(&more, "Type more of the name to see them."));
+    }
+    if found.is_cut {
+        choices.push(note("Not all files", "The project has more than are searched."));
+    }
+    choices
 }
 
 /// What is left of a message without the command that it begins with.
@@ -273,9 +324,11 @@ fn actions() -> Vec<Choice> {
 
 /// Beside the composer and over all else: a short pane has no room for it.
 #[component]
-pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl IntoView {
+pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>) -> impl IntoView {
     let is_open = Memo::new(move |_| suggest.is_open());
-    let count = move || match suggest.choices.read().len() {
+    let is_enabled = |choice: &&Choice| choice.disabled.is_none();
+    let count = move || match suggest.choices.read().iter().filter(is_enabled).count() {
+        0 if is_open.get() => "No file is called that".to_owned(),
         0 => String::new(),
         1 => "One suggestion, Enter takes it".to_owned(),
         many => format!("{many} suggestions, arrow keys choose one"),
@@ -292,14 +345,7 @@ pub fn Suggestions(suggest: Suggest, form: NodeRef<Form>, id: String) -> impl In
         is_open.get().then(|| {
             view! {
                 <div class="suggestions" popover="manual" node_ref=layer>
-                    <OptionList
-                        id=id.clone()
-                        name=Signal::stored("Suggestions".to_owned())
-                        choices=Signal::derive(move || suggest.choices.get())
-                        active=suggest.active
-                        told=suggest.told
-                        on_choose=Callback::new(move |value| suggest.choose(value))
-                    />
+                    {CHUNK.view(Part::Suggestions(suggest))}
                 </div>
             }
             .erase()
@@ -335,6 +381,20 @@ mod tests {
         check("é @x|", file(3, "x"));
         check("me@example|", None);
         check("@done now|", None);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_said() {
+        let check = |count: usize, total, is_cut, expected: &[&str]| {
+            let file = |n| crate::files::Found { path: format!("src/{n}.rs"), positions: Vec::new() };
+            let found = FilesFound { files: (0..count).map(file).collect(), total, is_cut };
+            let labels: Vec<_> = files(found).into_iter().map(|choice| choice.label).collect();
+            assert_eq!(labels, expected);
+        };
+        check(2, 2, false, &["0.rs", "1.rs"]);
+        check(1, 9, false, &["0.rs", "8 more"]);
+        check(1, 2, true, &["0.rs", "1 more", "Not all files"]);
+        check(0, 0, false, &["No file"]);
     }
 
     #[test]

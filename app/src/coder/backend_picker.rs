@@ -4,40 +4,25 @@ use domain::{
     backend::{NATIVE, Offer},
     chat::Chat,
 };
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html::Input, prelude::*, task::spawn_local};
 
 use super::api;
 use crate::{
     chat::Pane,
-    device,
     erased::{Erase, Erased, Show, effect, effect_first},
     feed::Feed,
     icon::Icon,
 };
 
-/// Under this name the browser remembers the last choice.
-const REMEMBERED: &str = "backend";
-
 #[component]
 pub fn BackendPicker() -> impl IntoView {
-    let Pane { chat, backend, worker, .. } = expect_context::<Pane>();
-    let feed = expect_context::<Feed>();
-    let is_new = untrack(|| feed.chat(chat, |chat| chat.messages.is_empty())).unwrap_or(true);
-    effect_first(move |is_first| {
-        // A task goes on with its own; a new one starts with the last that was chosen here.
-        if let Some(last) = device::remembered(REMEMBERED).filter(|_| is_first && is_new) {
-            backend.set(last);
-        }
-    });
+    let Pane { chosen, worker, .. } = expect_context::<Pane>();
+    let backend = chosen.backend;
     let offers = RwSignal::new(Vec::<Offer>::new());
     effect(move || ask_again(offers));
     effect(move || {
-        worker.set(chosen(offers, backend));
+        worker.set(chosen_backend(offers, backend));
     });
-    let choose = move |chosen: String| {
-        device::remember(REMEMBERED, &chosen);
-        backend.set(chosen);
-    };
     view! {
         <span class="picker">
             {Icon::Terminal.view()}
@@ -47,7 +32,7 @@ pub fn BackendPicker() -> impl IntoView {
                 aria-label="Agent"
                 data-tip="Who does the work"
                 on:focus=move |_| ask_again(offers)
-                on:change:target=move |change| choose(change.target().value())
+                on:change:target=move |change| chosen.choose_backend(change.target().value())
             >
                 {move || options(offers, backend)}
             </select>
@@ -57,7 +42,7 @@ pub fn BackendPicker() -> impl IntoView {
 }
 
 /// What is known of the chosen one.
-pub fn chosen(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Option<Offer> {
+pub fn chosen_backend(offers: RwSignal<Vec<Offer>>, backend: RwSignal<String>) -> Option<Offer> {
     let name = backend.get();
     offers.with(|all| all.iter().find(|offer| offer.backend.0 == name).cloned())
 }
@@ -117,7 +102,8 @@ pub fn ask_again(offers: RwSignal<Vec<Offer>>) {
 /// The same choice for a turn that is tried again.
 #[component]
 pub fn WorkAgain() -> impl IntoView {
-    let Pane { chat, backend, .. } = expect_context::<Pane>();
+    let Pane { chat, chosen, .. } = expect_context::<Pane>();
+    let backend = chosen.backend;
     let feed = expect_context::<Feed>();
     let asks = untrack(|| feed.chat(chat, last_asks)).unwrap_or_default();
     view! {
@@ -137,25 +123,50 @@ fn last_asks(chat: &Chat) -> bool {
 /// is settled once there is one.
 #[component]
 pub fn WorkOptions() -> impl IntoView {
-    let Pane { chat, worker, .. } = expect_context::<Pane>();
-    let feed = expect_context::<Feed>();
+    let Pane { chosen, worker, .. } = expect_context::<Pane>();
     let gap = move || worker.with(|worker| worker.as_ref()?.gap.clone());
-    let is_open = move || feed.chat(chat, |chat: &Chat| chat.worktree.is_none()).unwrap_or_default();
-    let last_asked = untrack(|| feed.chat(chat, last_asks)).unwrap_or_default();
     view! {
         <div class="composer-options">
-            <label class="composer-option">
-                <input type="checkbox" name="coder[asks]" value="true" checked=last_asked />
-                "Ask before changes"
-            </label>
-            <Show when=is_open>
-                <label class="composer-option">
-                    <input type="checkbox" name="coder[carry]" value="true" />
-                    "With my uncommitted changes"
-                </label>
+            <Tick name="coder[asks]" words="Ask before changes" on=chosen.asks />
+            <Show when=move || !chosen.has_worktree.get()>
+                <Tick name="coder[carry]" words="With my uncommitted changes" on=chosen.carry />
             </Show>
             {move || gap().map(|gap| view! { <p class="composer-option" role="note">{gap}</p> })}
         </div>
+    }
+    .erase()
+}
+
+#[component]
+fn Tick(name: &'static str, words: &'static str, on: RwSignal<bool>) -> impl IntoView {
+    let Pane { chosen, .. } = expect_context::<Pane>();
+    let choose = move |is_on| {
+        on.set(is_on);
+        chosen.note();
+    };
+    let input = NodeRef::<Input>::new();
+    effect_first(move |is_first| {
+        let is_on = on.get();
+        let Some(input) = input.get() else { return };
+        // Somebody may have pressed it before the page came alive.
+        if is_first && input.checked() != input.default_checked() {
+            choose(input.checked());
+        } else {
+            input.set_checked(is_on);
+        }
+    });
+    view! {
+        <label class="composer-option">
+            <input
+                type="checkbox"
+                name=name
+                value="true"
+                checked=on.get_untracked()
+                node_ref=input
+                on:change:target=move |change| choose(change.target().checked())
+            />
+            {words}
+        </label>
     }
     .erase()
 }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     chunk::chunk,
     erased::{Erase, Erased},
+    launching::Launching,
 };
 
 /// What of it is shown.
@@ -19,8 +20,8 @@ pub enum Part {
     Run(RunId),
     /// Where a run is launched, in a pane.
     Launcher,
-    /// The same in a dialog, with what is asked.
-    Form(RwSignal<String>),
+    /// The same in a dialog.
+    Form(Launching),
     Artifact(Artifact),
 }
 
@@ -28,7 +29,7 @@ fn show(part: Part) -> Erased {
     match part {
         Part::Run(run) => view! { <OrchestratorPane run /> }.erase(),
         Part::Launcher => view! { <FlowLauncher /> }.erase(),
-        Part::Form(focus) => view! { <LauncherForm id="flow" focus /> }.erase(),
+        Part::Form(launching) => view! { <LauncherForm id="flow" launching /> }.erase(),
         Part::Artifact(artifact) => view! { <ArtifactPane artifact /> }.erase(),
     }
 }

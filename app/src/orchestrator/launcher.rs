@@ -11,10 +11,12 @@ use leptos::prelude::*;
 
 use super::api::LaunchRun;
 use crate::{
+    chat::keep_text,
     device,
     erased::Erase,
     form::{Form, Submission},
     icon::Icon,
+    launching::Launching,
     notice::Failure,
     panes::Panes,
     ui::{Segment, Segmented},
@@ -25,6 +27,7 @@ use offer::{Hindrance, OfferLine};
 /// The launcher in a pane of its own.
 #[component]
 pub fn FlowLauncher() -> impl IntoView {
+    let launching = Launching::new(Submission::new::<LaunchRun>());
     view! {
         <section class="orchestrator-launcher" aria-label="New run">
             <header class="orchestrator-launcher-head">
@@ -35,7 +38,7 @@ pub fn FlowLauncher() -> impl IntoView {
                      Nobody can write, and what they cite is checked."
                 </p>
             </header>
-            <LauncherForm id="orchestrator" focus=RwSignal::new(String::new()) in_pane=true />
+            <LauncherForm id="orchestrator" launching in_pane=true />
         </section>
     }
     .erase()
@@ -44,15 +47,20 @@ pub fn FlowLauncher() -> impl IntoView {
 #[component]
 pub fn LauncherForm(
     #[prop(into)] id: String,
-    focus: RwSignal<String>,
+    launching: Launching,
     /// Whether the pane is its own: what is launched takes its place then.
     #[prop(optional)]
     in_pane: bool,
 ) -> impl IntoView {
     let panes = expect_context::<Panes>();
-    let launch = Submission::new::<LaunchRun>();
+    let Launching { text: focus, launch } = launching;
+    let session = panes.session.get_untracked();
+    launching.keep(&id, session);
     let (flow, band) = (RwSignal::new(FlowId::CodeReview), RwSignal::new(Band::Small));
     let (target, has_left) = (RwSignal::new(String::new()), RwSignal::new(false));
+    if let Some(session) = session {
+        keep_terms(format!("terms:{id}:{session}"), launching, flow, band, target);
+    }
     // One id for this form: whoever sends it twice launches once.
     let run = device::fresh_id().to_string();
     let session = move || panes.session.get().map(|session| session.to_string()).unwrap_or_default();
@@ -151,4 +159,28 @@ pub fn LauncherForm(
         </Form>
     }
     .erase()
+}
+
+/// Which flow is chosen, how wide and on what, until it is launched.
+fn keep_terms(
+    key: String,
+    launching: Launching,
+    flow: RwSignal<FlowId>,
+    band: RwSignal<Band>,
+    target: RwSignal<String>,
+) {
+    let line = move || match launching.is_away() {
+        true => String::new(),
+        false => format!("{} {} {}", flow.get().name(), band.get().name(), target.get()),
+    };
+    keep_text(key, line, move |line, _| {
+        let line = line.unwrap_or_default();
+        let parts: Vec<_> = line.splitn(3, ' ').collect();
+        let [chosen, width, on] = parts[..] else { return };
+        if let Ok(chosen) = chosen.parse() {
+            flow.set(chosen);
+        }
+        band.set(Band::or_small(width));
+        target.set(on.to_owned());
+    });
 }

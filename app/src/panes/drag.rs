@@ -93,7 +93,13 @@ pub fn over(panes: Panes, pane: PaneId, event: &DragEvent) {
         Dragged::Tab(_) => spot_at(within.x, within.y),
         Dragged::Pane(_) => Spot::Edge(nearest_edge(within.x, within.y.max(0.0)).1),
     });
-    let over = spot.filter(|spot| drag.what.dropped(pane, *spot).is_some()).map(|spot| (pane, spot));
+    // Where nothing would come of it, nothing is offered.
+    let changes = |spot: &Spot| {
+        let asked = drag.what.dropped(pane, *spot)?;
+        let changes = panes.layout.with_untracked(|layout| layout.decide(asked)).ok()?;
+        (!changes.is_empty()).then_some(())
+    };
+    let over = spot.filter(|spot| changes(spot).is_some()).map(|spot| (pane, spot));
     if over.is_some() {
         event.prevent_default();
     }

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use super::Panes;
 use crate::{
+    actions::ACTIONS,
     arena, chat,
     erased::{Erase, Erased},
     feed::Feed,
@@ -114,9 +115,24 @@ pub fn menu(
 ) -> Vec<MenuItem> {
     let item = |entry: &'static Entry| {
         let open = Callback::new(move |()| panes.open_new(entry.kind, target()));
-        MenuItem::new(name(entry), open).icon(entry.icon).describe(entry.about)
+        let item = MenuItem::new(name(entry), open).icon(entry.icon).describe(entry.about);
+        match keys(entry.kind, target()) {
+            Some(keys) => item.shortcut(keys),
+            None => item,
+        }
     };
     KINDS.iter().map(item).collect()
+}
+
+/// The shortcut of the action that does the same.
+fn keys(kind: Kind, target: Target) -> Option<&'static str> {
+    let title = match (kind, target) {
+        (Kind::Chat, Target::Tab { .. }) => "New chat",
+        (Kind::Chat, Target::Split { edge: Edge::Right, .. }) => "Split right",
+        (Kind::Chat, Target::Split { edge: Edge::Bottom, .. }) => "Split down",
+        _ => return None,
+    };
+    ACTIONS.iter().find(|action| action.title == title)?.keys
 }
 
 pub fn icon(feed: Feed, content: Content) -> Icon {

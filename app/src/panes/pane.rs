@@ -5,7 +5,8 @@ use domain::{
     page::{KEPT_MAX, Wanted},
 };
 use leptos::{
-    html::{Li, Section},
+    ev::WheelEvent,
+    html::{Li, Nav, Section},
     prelude::*,
 };
 
@@ -15,7 +16,7 @@ use super::{
     enter, kinds, place,
 };
 use crate::{
-    actions::{ACTIONS, Hands},
+    actions::{ACTIONS, Action, Hands, PaletteButton},
     device,
     erased::{Erase, For, effect},
     feed::Feed,
@@ -62,6 +63,7 @@ pub fn PaneView(id: PaneId) -> impl IntoView {
                 <ShowSidebar />
                 <Tabs id pane />
                 <HeadConnection />
+                <PaletteButton />
                 <Tools id />
             </header>
             <Bodies pane shown />
@@ -114,12 +116,20 @@ fn Bodies(pane: Memo<Option<Pane>>, shown: Memo<Option<Content>>) -> impl IntoVi
 fn Tabs(id: PaneId, pane: Memo<Option<Pane>>) -> impl IntoView {
     let panes = expect_context::<Panes>();
     let tabs = Memo::new(move |_| pane.read().as_ref().map(|pane| pane.tabs.clone()).unwrap_or_default());
+    let strip = NodeRef::<Nav>::new();
+    // A mouse has no other way along a row.
+    let turn = move |wheel: WheelEvent| {
+        let Some(strip) = strip.get_untracked().filter(|_| wheel.delta_x() == 0.0) else { return };
+        strip.set_scroll_left(strip.scroll_left() + wheel.delta_y() as i32);
+    };
     view! {
         // By the room beside the tabs the pane is dragged as a whole.
         <nav
             class="pane-tabs"
             aria-label="Tabs"
             draggable="true"
+            node_ref=strip
+            on:wheel=turn
             on:dragstart=move |event| drag::start(panes, Dragged::Pane(id), &event)
             on:dragend=move |_| drag::end(panes)
         >
@@ -192,7 +202,20 @@ fn TabView(id: PaneId, pane: Memo<Option<Pane>>, tab: Tab) -> impl IntoView {
     .erase()
 }
 
-/// What a pane's last menu offers.
+/// Every tab of a pane by its name: of many, some are out of sight.
+fn tab_items(panes: Panes, feed: Feed, id: PaneId) -> Vec<MenuItem> {
+    let Some(session) = panes.session.get() else { return Vec::new() };
+    let pane = panes.layout.with(|layout| layout.pane(id).cloned());
+    let item = |pane: &Pane, tab: &Tab| {
+        let path = Wanted::to_content(session, tab.content).path();
+        MenuItem::link(kinds::title(feed, tab.content), path)
+            .icon(kinds::icon(feed, tab.content))
+            .checked(tab.number == pane.active)
+    };
+    pane.map(|pane| pane.tabs.iter().map(|tab| item(&pane, tab)).collect()).unwrap_or_default()
+}
+
+/// What of the actions a pane's last menu offers.
 const MORE: [&str; 8] = [
     "Rename this chat",
     "Move this tab into a pane on the right",
@@ -206,37 +229,46 @@ const MORE: [&str; 8] = [
 
 #[component]
 fn Tools(id: PaneId) -> impl IntoView {
-    let panes = expect_context::<Panes>();
+    let (panes, feed) = (expect_context::<Panes>(), expect_context::<Feed>());
     let new = kinds::menu(panes, |entry| entry.open, move || Target::Tab { pane: Some(id) });
     let right = kinds::menu(panes, |entry| entry.name, move || Target::Split { pane: id, edge: Edge::Right });
     let down = kinds::menu(panes, |entry| entry.name, move || Target::Split { pane: id, edge: Edge::Bottom });
-    let add = vec![MenuGroup::new(new)];
     let split = vec![MenuGroup::titled("Split right", right), MenuGroup::titled("Split down", down)];
+    let splits = split.clone();
+    // A narrow head has room for one of the two.
+    let add = move || {
+        let splits = if device::is_narrow() { splits.clone() } else { Vec::new() };
+        [MenuGroup::new(new.clone())].into_iter().chain(splits).collect::<Vec<_>>()
+    };
     let hands = expect_context::<Hands>();
-    let more = vec![MenuGroup::new(
-        MORE.iter()
-            .filter_map(|title| ACTIONS.iter().find(|action| action.title == *title))
-            .map(|action| {
-                let run = Callback::new(move |()| {
-                    panes.focus(id);
-                    (action.run)(hands);
-                });
-                let item = MenuItem::new(action.title, run).icon(action.icon);
-                match action.keys {
-                    Some(keys) => item.shortcut(keys),
-                    None => item,
-                }
-            })
-            .collect(),
-    )];
+    let action = move |action: &'static Action| {
+        let run = Callback::new(move |()| {
+            panes.focus(id);
+            (action.run)(hands);
+        });
+        let item = MenuItem::new(action.title, run).icon(action.icon);
+        match action.keys {
+            Some(keys) => item.shortcut(keys),
+            None => item,
+        }
+    };
+    let more = move || {
+        let actions = MORE.iter().filter_map(|title| ACTIONS.iter().find(|action| action.title == *title));
+        let actions = actions.filter(|action| (action.fits)(hands)).map(action).collect();
+        let tabs = tab_items(panes, feed, id);
+        // One is seen where it is.
+        let tabs = (tabs.len() > 1).then(|| MenuGroup::titled("Tabs", tabs));
+        [MenuGroup::new(actions)].into_iter().chain(tabs).collect::<Vec<_>>()
+    };
     let is_maximised = move || panes.is_maximised.get();
     let size_icon = move || if is_maximised() { Icon::Minimise } else { Icon::Maximise };
     let size_name = move || if is_maximised() { "Show all panes" } else { "Maximise this pane" };
     view! {
         <div class="pane-tools">
-            <Menu id=format!("add-{}", id.0) name="New in this pane" icon=Icon::Plus groups=Signal::stored(add) />
+            <Menu id=format!("add-{}", id.0) name="New in this pane" icon=Icon::Plus groups=Signal::derive(add) />
+            <span class="pane-tools-wide">
             <Menu id=format!("split-{}", id.0) name="Split this pane" icon=Icon::Columns groups=Signal::stored(split) />
-            <span class="pane-tools-wide">{move || {
+            {move || {
                 view! {
                     <IconButton
                         icon=size_icon()
@@ -255,7 +287,7 @@ fn Tools(id: PaneId) -> impl IntoView {
                 name=Signal::stored("Close this pane".to_owned())
                 on_click=Callback::new(move |()| panes.close_pane(id))
             /></span>
-            <Menu id=format!("more-{}", id.0) name="More" icon=Icon::More groups=Signal::stored(more) />
+            <Menu id=format!("more-{}", id.0) name="More" icon=Icon::More groups=Signal::derive(more) />
         </div>
     }
     .erase()

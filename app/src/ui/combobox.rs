@@ -8,6 +8,7 @@ use leptos::{
 
 use super::{
     choice::{Choice, OptionList, matching, next_enabled},
+    focus::is_composing,
     place::{Align, put},
 };
 use crate::{
@@ -73,6 +74,7 @@ pub fn Combobox(
         }
     });
     let on_key = move |key: KeyboardEvent| match key.key().as_str() {
+        _ if is_composing(&key) => {}
         "Enter" => {
             key.prevent_default();
             let pointed =

@@ -1,14 +1,16 @@
 //! A question, or a form, that comes before everything else.
 
 use leptos::{
-    ev::KeyboardEvent,
+    ev::{KeyboardEvent, PointerEvent},
     html,
     prelude::*,
     wasm_bindgen::JsCast as _,
     web_sys::{HtmlDialogElement, HtmlElement},
 };
 
+use super::place::Edges;
 use crate::{
+    device,
     erased::{Erase, InsideFn, effect},
     icon::Icon,
 };
@@ -27,6 +29,9 @@ pub fn Dialog(
     /// For more than a question: wider, and the whole screen of a phone.
     #[prop(optional)]
     wide: bool,
+    /// A press beside it closes it, where nothing in it can be lost.
+    #[prop(optional)]
+    light: bool,
     children: InsideFn,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
@@ -67,6 +72,11 @@ pub fn Dialog(
             aria-labelledby=labelled
             node_ref=dialog
             on:close=move |_| open.set(false)
+            on:pointerdown=move |press| {
+                if light && dialog.get_untracked().is_some_and(|dialog| is_beside(&press, &dialog)) {
+                    open.set(false);
+                }
+            }
             on:keydown=move |key| {
                 if let Some(dialog) = dialog.get_untracked() {
                     keep_inside(&key, &dialog);
@@ -77,6 +87,13 @@ pub fn Dialog(
         </dialog>
     }
     .erase()
+}
+
+/// Whether it meets what lies behind the dialog, which the browser gives to the dialog too.
+fn is_beside(press: &PointerEvent, dialog: &HtmlDialogElement) -> bool {
+    let (x, y) = (f64::from(press.client_x()), f64::from(press.client_y()));
+    device::edges(dialog)
+        .is_some_and(|Edges { left, top, right, bottom }| x < left || x > right || y < top || y > bottom)
 }
 
 /// The browser would lead from the last part to its own bars before it comes back to the first.

@@ -13,6 +13,13 @@ pub enum Axis {
     Column,
 }
 
+/// Whether the key belongs to a word that is being composed, as in Chinese or Japanese. To Safari the Enter that ends
+/// it comes after the end, and only this code tells.
+pub fn is_composing(key: &KeyboardEvent) -> bool {
+    const COMPOSING: u32 = 229;
+    key.is_composing() || key.key_code() == COMPOSING
+}
+
 /// Moves the focus among the elements of a class as arrow keys, Home and End ask for. Returns the one that has it
 /// now.
 pub fn rove(event: &KeyboardEvent, within: &Element, class: &str, axis: Axis) -> Option<HtmlElement> {

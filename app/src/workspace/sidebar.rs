@@ -15,6 +15,7 @@ use super::{
     fold::{HideSidebar, is_folded, remember_folded},
 };
 use crate::{
+    actions::PaletteButton,
     address::Address,
     erased::{Erase, Erased, For},
     feed::Feed,
@@ -38,6 +39,7 @@ pub fn Sidebar(#[prop(optional)] here: &'static str) -> impl IntoView {
         <nav class="sidebar" id="sidebar" aria-label="Projects and chats">
             <div class="sidebar-head">
                 <a class="brand" href="/">"BooCode"</a>
+                <PaletteButton />
                 <a class="icon-button" href="/" aria-label="Add a project">
                     {Icon::Plus.view()}
                 </a>

@@ -101,9 +101,12 @@ impl ExternalAgent {
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
     ) -> Result<Talked, backend::Error> {
-        let way =
+        let mut way =
             Way::open(&self.coders, self.agent, &self.endpoint, &self.model, self.limits, outputs).await?;
         let mut process = self.start(ground, &way).await?;
+        if let Some(door) = process.door.take() {
+            way.answer_at(door).map_err(|error| unprepared(&error))?;
+        }
         if let Earlier::GoesOn { worktree, .. } = earlier {
             // From here on the session holds more than it is known by. Where this turn does not come to its end,
             // nobody may go on from it.
@@ -167,9 +170,8 @@ impl ExternalAgent {
         for file in &launch.files {
             home_file::put(&ground.home, file.path, &file.text).map_err(|error| unprepared(&error))?;
         }
-        let mut wall = self.coders.wall(ground, vec![way.port()]);
-        wall.connect.extend(port);
-        wall.bind.extend(port);
+        let mut wall = self.coders.wall(ground, Some(way.port()));
+        wall.own_port = port;
         wall.programs.extend(programs);
         wall.shared = way.shared(&ground.home)?;
         let mut env = environment(ground);
@@ -193,7 +195,7 @@ impl ExternalAgent {
             folder: ground.folder.clone(),
         };
         let (level, marker) = (self.coders.level().await, self.coders.marker(self.stream));
-        let spawned = Process::spawn(&self.coders.helper, &level, &wall, program, &marker, false);
+        let spawned = Process::spawn(&self.coders.helper, &level, &wall, program, &marker);
         spawned.await.map_err(|error| unprepared(&error))
     }
 

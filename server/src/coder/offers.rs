@@ -59,8 +59,8 @@ impl Coders {
     pub(super) async fn all_offers(&self) -> Vec<Offer> {
         let level = self.level().await;
         let (unwalled, gap) = match &level {
-            Level::Full => (None, None),
-            Level::Reduced(_) => (None, Some(format!("The wall is {level}"))),
+            Level::Full { .. } => (None, None),
+            Level::Reduced { .. } => (None, Some(format!("The wall is {level}"))),
             Level::None { reason } => (Some(format!("nothing can wall it in: {reason}")), None),
         };
         let native = Offer {

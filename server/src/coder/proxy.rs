@@ -11,7 +11,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional},
     net::{TcpListener, TcpStream, lookup_host},
     sync::Semaphore,
-    task::{AbortHandle, JoinSet},
+    task::JoinSet,
     time::{sleep, timeout},
 };
 
@@ -31,8 +31,9 @@ pub type Resolve = fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>>
 /// Open for as long as it is held.
 pub struct Proxy {
     port: u16,
-    serving: AbortHandle,
-    health: Arc<Health>,
+    leads: Leads,
+    /// The tunnels end with whoever serves them.
+    serving: JoinSet<()>,
 }
 
 impl Proxy {
@@ -43,10 +44,16 @@ impl Proxy {
     async fn open_with(hosts: &'static [&'static str], resolve: Resolve) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let health = Arc::<Health>::default();
-        let leads = Leads { hosts, resolve, health: Arc::clone(&health) };
-        let serving = tokio::spawn(serve(listener, leads)).abort_handle();
-        Ok(Self { port, serving, health })
+        let mut serving = JoinSet::new();
+        let leads = Leads { hosts, resolve, health: Arc::default() };
+        serving.spawn(serve(listener, leads.clone()));
+        Ok(Self { port, leads, serving })
+    }
+
+    /// Serves here too: in the agent's own network, where it has one.
+    pub fn answer_at(&mut self, door: std::net::TcpListener) -> io::Result<()> {
+        self.serving.spawn(serve(TcpListener::from_std(door)?, self.leads.clone()));
+        Ok(())
     }
 
     pub fn port(&self) -> u16 {
@@ -59,7 +66,7 @@ impl Proxy {
 
     /// Waits until the provider could not be reached so often in a row that there is no use in trying on.
     pub async fn given_up(&self) -> String {
-        self.health.given_up().await
+        self.leads.health.given_up().await
     }
 }
 
@@ -69,13 +76,6 @@ struct Leads {
     hosts: &'static [&'static str],
     resolve: Resolve,
     health: Arc<Health>,
-}
-
-impl Drop for Proxy {
-    /// The tunnels end with whoever serves them.
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
 }
 
 async fn serve(listener: TcpListener, leads: Leads) {

@@ -12,6 +12,7 @@ mod used;
 
 use std::{
     collections::HashMap,
+    io,
     pin::pin,
     sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
@@ -32,7 +33,7 @@ use domain::{
 };
 use reqwest::Client;
 use serde_json::json;
-use tokio::{net::TcpListener, sync::mpsc, time::Instant};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -114,13 +115,23 @@ pub struct Passage {
     endpoint: Endpoint,
     health: Arc<Health>,
     used: Arc<Used>,
+    /// What is heard in the task's own network.
+    serving: JoinSet<io::Result<()>>,
 }
 
 impl Relay {
-    pub async fn start(client: Client, shutdown: CancellationToken) -> std::io::Result<Self> {
+    pub async fn start(client: Client, shutdown: CancellationToken) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let relay = Self { port: listener.local_addr()?.port(), client, doors: Arc::default() };
-        let routes = Router::new()
+        let serving = axum::serve(listener, relay.routes())
+            .with_graceful_shutdown(async move { shutdown.cancelled().await })
+            .into_future();
+        tokio::spawn(serving);
+        Ok(relay)
+    }
+
+    fn routes(&self) -> Router {
+        Router::new()
             .route("/{word}/v1/chat/completions", passing(Page::Chat))
             .route("/{word}/v1/messages", passing(Page::Messages))
             .route("/{word}/v1/messages/count_tokens", passing(Page::CountTokens))
@@ -128,12 +139,7 @@ impl Relay {
             .route("/{word}/v1beta/models/{*target}", post(gemini))
             .route("/{word}/v1/models", get(models))
             .layer(DefaultBodyLimit::max(REQUEST_BYTES_MAX))
-            .with_state(relay.clone());
-        let serving = axum::serve(listener, routes)
-            .with_graceful_shutdown(async move { shutdown.cancelled().await })
-            .into_future();
-        tokio::spawn(serving);
-        Ok(relay)
+            .with_state(self.clone())
     }
 
     pub fn open(
@@ -154,7 +160,7 @@ impl Relay {
             allowance: limits.map(|limits| Arc::new(Allowance::new(limits))),
         };
         guard(&self.doors).insert(word.clone(), door);
-        Passage { relay: self.clone(), word, endpoint, health, used }
+        Passage { relay: self.clone(), word, endpoint, health, used, serving: JoinSet::new() }
     }
 
     fn door(&self, word: &str) -> Option<Door> {
@@ -218,6 +224,13 @@ impl Door {
 impl Passage {
     pub fn port(&self) -> u16 {
         self.relay.port
+    }
+
+    /// Serves here too: in the task's own network, where it has one.
+    pub fn answer_at(&mut self, door: std::net::TcpListener) -> io::Result<()> {
+        let serving = axum::serve(TcpListener::from_std(door)?, self.relay.routes());
+        self.serving.spawn(serving.into_future());
+        Ok(())
     }
 
     pub fn base_url(&self) -> String {

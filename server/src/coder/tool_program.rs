@@ -29,7 +29,7 @@ pub struct ToolProgram {
 
 impl ToolProgram {
     pub async fn start(coders: &Coders, ground: &Ground, stream: StreamId) -> Result<Self, backend::Error> {
-        let wall = coders.wall(ground, Vec::new());
+        let wall = coders.wall(ground, None);
         let program = Program {
             program: coders.helper.clone().into_os_string(),
             args: vec!["tools".into()],
@@ -37,7 +37,7 @@ impl ToolProgram {
             folder: ground.folder.clone(),
         };
         let (level, marker) = (coders.level().await, coders.marker(stream));
-        let process = Process::spawn(&coders.helper, &level, &wall, program, &marker, false).await;
+        let process = Process::spawn(&coders.helper, &level, &wall, program, &marker).await;
         let mut process = process.map_err(|error| unprepared(&error))?;
         match (process.stdin.take(), process.stdout.take()) {
             (Some(calls), Some(answers)) => Ok(Self { process, calls, answers: BufReader::new(answers) }),

@@ -1,6 +1,10 @@
 //! How an agent reaches its model: a model server by way of the relay, or its own account by way of a proxy.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
 
 use acp::{Agent, Source};
 use domain::{
@@ -49,6 +53,14 @@ impl Way {
         })?;
         let proxy = Proxy::open(account.hosts).await.map_err(|error| unprepared(&error))?;
         Ok(Self::Account { proxy, login, place: account.login })
+    }
+
+    /// Where a network of its own is the agent's, what it asks comes by this.
+    pub fn answer_at(&mut self, door: TcpListener) -> io::Result<()> {
+        match self {
+            Self::Server { passage, .. } => passage.answer_at(door),
+            Self::Account { proxy, .. } => proxy.answer_at(door),
+        }
     }
 
     /// The one port that the agent may connect to.

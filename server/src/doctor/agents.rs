@@ -83,7 +83,7 @@ async fn wall() -> Finding {
     };
     let level = wall::level(&helper).await;
     match &level {
-        Level::Full | Level::Reduced(_) => Finding::fine("wall", level.to_string()),
+        Level::Full { .. } | Level::Reduced { .. } => Finding::fine("wall", level.to_string()),
         Level::None { .. } => Finding::absent("wall", level.to_string(), "see Kernel"),
     }
 }

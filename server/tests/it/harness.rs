@@ -1,6 +1,7 @@
 //! A world for one test: a database of its own, a scripted model server, and as many BooCode processes as it
 //! needs.
 
+pub mod door;
 mod kernel;
 mod page;
 mod postgres;

@@ -140,3 +140,27 @@ async fn qwen_writes_nothing_outside_its_worktree() {
 async fn goose_writes_nothing_outside_its_worktree() {
     writes_nothing_outside("goose").await;
 }
+
+/// What the server was started with, its key among it, is in no program behind the wall.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_inherits_nothing_of_the_server() {
+    let world = World::new().await;
+    let server = world.server_with_key("one", SECRET).await;
+    let (_, chat) = coder(&world, &server).await;
+    let own = fs::read(format!("/proc/{}/environ", server.pid())).unwrap();
+    let own = String::from_utf8_lossy(&own).into_owned();
+    let is_told = |said: &str| [SECRET, "DATABASE_URL"].map(|secret| said.contains(secret));
+    assert_eq!(is_told(&own), [true, true], "the control");
+    for agent in ["native", "qwen"] {
+        let mut page = server.watch(chat).await;
+        let look = "cat /proc/[0-9]*/environ | tr '\\0' '\\n' > environ.txt";
+        let call = match agent {
+            "native" => format!("[[tool run {}]]", json!({ "command": look })),
+            _ => shell(agent, look),
+        };
+        work_of(&server, &mut page, &format!("{call}[[say looked]]"), agent).await;
+        let seen = fs::read_to_string(tree(&world, &page).join("environ.txt")).unwrap();
+        assert!(seen.contains("GIT_AUTHOR_NAME=BooCode agent"), "{agent} looked at its own: {seen}");
+        assert_eq!(is_told(&seen), [false, false], "{agent}: {seen}");
+    }
+}

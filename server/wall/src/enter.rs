@@ -7,12 +7,14 @@ mod bounds;
 mod inside;
 mod keeper;
 mod landlock_rules;
+mod network;
 mod privileges;
 mod root;
 mod seccomp;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 use rustix::process::Signal;
@@ -37,6 +39,8 @@ pub struct Description {
     /// Whose death is to be the death of all of it.
     pub parent: Option<u32>,
     pub demand: Demand,
+    /// The inherited socket over which whoever answers at the task's door gets it.
+    pub handed_over: Option<RawFd>,
     pub folder: PathBuf,
     pub wall: Wall,
 }

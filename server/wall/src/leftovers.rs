@@ -13,25 +13,32 @@ use crate::processes::{self, Identity};
 const LIMIT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Ends every process whose marker belongs to `owner`, as they are left when a server is killed. It is called
-/// before the owner starts any. Says how many there were.
+/// Ends every process whose marker belongs to `owner`, and those of theirs that have lost it, as they are left when a
+/// server is killed. It is called before the owner starts any. Says how many there were.
 pub async fn end_leftovers(owner: &str) -> Result<usize, Error> {
-    sweep(Whose::Owner(owner), &[]).await
+    let whose = Whose::Owner(owner);
+    sweep(whose, &family(whose)?).await
 }
 
 /// Ends every process of one task whose owner dropped it. Its helper was told to, and ends what has lost its marker too,
 /// so it is waited for first.
 pub async fn end_task(marker: &Marker) -> Result<usize, Error> {
     let whose = Whose::Task(marker);
-    let mut known = Vec::new();
-    for process in processes::marked(whose).map_err(Error::Watch)? {
-        known.extend(processes::descendants(process.pid).map_err(Error::Watch)?);
-    }
+    let known = family(whose)?;
     let patience = Instant::now() + LIMIT / 2;
     while Instant::now() < patience && !processes::marked(whose).map_err(Error::Watch)?.is_empty() {
         sleep(PAUSE).await;
     }
     sweep(whose, &known).await
+}
+
+/// Whatever those that carry the marker have started: it is theirs to remove.
+fn family(whose: Whose<'_>) -> Result<Vec<Identity>, Error> {
+    let mut family = Vec::new();
+    for process in processes::marked(whose).map_err(Error::Watch)? {
+        family.extend(processes::descendants(process.pid).map_err(Error::Watch)?);
+    }
+    Ok(family)
 }
 
 /// Kills what carries the marker and those `known`, until a look around finds none of them.

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use tokio::sync::OnceCell;
 
 use crate::enter::{Demand, Description, PREFIX};
-use crate::landlock_abi::{COMPLETE, LandlockAbi};
+use crate::landlock_abi::LandlockAbi;
 use crate::wall::{Access, Wall};
 
 /// A wall goes up in milliseconds; a machine that swaps gets its time.
@@ -18,25 +18,25 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    Full,
-    Reduced(Gaps),
-    None { reason: String },
-}
-
-/// What a reduced wall lacks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gaps {
-    /// Why there are no namespaces, where there are none.
-    pub namespaces: Option<String>,
-    pub landlock: LandlockAbi,
+    /// With namespaces, which keep alone what an older Landlock does not.
+    Full {
+        landlock: LandlockAbi,
+    },
+    /// Without them, for a reason.
+    Reduced {
+        reason: String,
+        landlock: LandlockAbi,
+    },
+    None {
+        reason: String,
+    },
 }
 
 /// Why a task does not run behind this level.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refused {
-    /// The user may allow it, once for each project.
     #[error("nothing on this machine can keep an agent inside its folder: {reason}")]
-    UnlessAllowed { reason: String },
+    NotHeld { reason: String },
     #[error("nothing on this machine can keep an agent from changing the project: {reason}")]
     NotReadOnly { reason: String },
     #[error(
@@ -54,80 +54,54 @@ pub async fn level(helper: &Path) -> Level {
 }
 
 impl Level {
-    /// Whether a task may run so. `allowed` is the user's word that it may run without a wall.
-    pub fn admits(&self, wall: &Wall, allowed: bool) -> Result<(), Refused> {
+    /// What has to be enforced for a task to run, or why it does not.
+    pub fn admits(&self, wall: &Wall) -> Result<Demand, Refused> {
         let reading = matches!(wall.access, Access::Read { .. });
-        if let (Some(shared), Some(reason)) = (wall.shared.first(), self.no_namespaces()) {
-            return Err(Refused::NotShared {
-                path: shared.file.display().to_string(),
-                reason: reason.to_owned(),
-            });
+        let (reason, landlock) = match self {
+            Self::Full { landlock } => return Ok(Demand { namespaces: true, landlock: *landlock }),
+            Self::Reduced { reason, landlock } => (reason.clone(), *landlock),
+            Self::None { reason } if reading => return Err(Refused::NotReadOnly { reason: reason.clone() }),
+            Self::None { reason } => return Err(Refused::NotHeld { reason: reason.clone() }),
+        };
+        if let Some(shared) = wall.shared.first() {
+            return Err(Refused::NotShared { path: shared.file.display().to_string(), reason });
         }
-        match self {
-            Self::Full => Ok(()),
-            Self::None { reason } if reading => Err(Refused::NotReadOnly { reason: reason.clone() }),
-            Self::None { .. } if allowed => Ok(()),
-            Self::None { reason } => Err(Refused::UnlessAllowed { reason: reason.clone() }),
-            Self::Reduced(Gaps { namespaces: None, .. }) => Ok(()),
-            Self::Reduced(Gaps { namespaces: Some(reason), landlock }) => {
-                if reading && !landlock.guards_truncation() {
-                    let reason = format!("{reason}, and this kernel's Landlock lets files be emptied");
-                    return Err(Refused::NotReadOnly { reason });
-                }
-                match wall.needs_mounts() {
-                    Some(path) => Err(Refused::NotSeparable {
-                        path: path.display().to_string(),
-                        reason: reason.clone(),
-                    }),
-                    None => Ok(()),
-                }
-            }
+        if reading && !landlock.guards_truncation() {
+            let reason = format!("{reason}, and this kernel's Landlock lets files be emptied");
+            return Err(Refused::NotReadOnly { reason });
         }
-    }
-
-    fn no_namespaces(&self) -> Option<&str> {
-        match self {
-            Self::Full => None,
-            Self::Reduced(gaps) => gaps.namespaces.as_deref(),
-            Self::None { reason } => Some(reason),
+        match wall.needs_mounts() {
+            Some(path) => Err(Refused::NotSeparable { path: path.display().to_string(), reason }),
+            None => Ok(Demand { namespaces: false, landlock }),
         }
     }
 
     /// What an agent can still do, for the page of settings and for `doctor`.
     pub fn leaks(&self) -> Vec<&'static str> {
-        let Self::Reduced(gaps) = self else { return Vec::new() };
-        let unseparated = gaps.namespaces.is_some();
+        let Self::Reduced { landlock, .. } = self else { return Vec::new() };
         let leaks = [
-            (unseparated, "change modes and times of files that it may not write"),
-            (unseparated, "connect to unix sockets of other programs"),
-            (unseparated, "see the command lines of other programs"),
-            (unseparated && !gaps.landlock.guards_truncation(), "empty files that it may not write"),
-            (!gaps.landlock.guards_ports(), "connect to every TCP port"),
-            (unseparated && !gaps.landlock.guards_signals(), "send signals to other programs"),
-            (!gaps.landlock.guards_signals(), "connect to abstract sockets of other programs"),
+            (true, "change modes and times of files that it may not write"),
+            (true, "connect to unix sockets of other programs"),
+            (true, "see the command lines of other programs"),
+            (!landlock.guards_truncation(), "empty files that it may not write"),
+            (!landlock.guards_ports(), "connect to every TCP port of every address"),
+            (landlock.guards_ports(), "connect to every address at the port of its model"),
+            (true, "listen on a TCP port of this machine"),
+            (!landlock.guards_signals(), "send signals to other programs"),
+            (!landlock.guards_signals(), "connect to abstract sockets of other programs"),
         ];
         leaks.into_iter().filter_map(|(leaks, what)| leaks.then_some(what)).collect()
-    }
-
-    pub(crate) fn demand(&self) -> Demand {
-        match self {
-            Self::Full => Demand { namespaces: true, landlock: COMPLETE },
-            Self::Reduced(gaps) => Demand { namespaces: gaps.namespaces.is_none(), landlock: gaps.landlock },
-            Self::None { .. } => Demand { namespaces: false, landlock: LandlockAbi(0) },
-        }
     }
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => write!(f, "full: an agent sees and changes only what its task is given"),
-            Self::Reduced(gaps) => {
-                write!(f, "reduced: an agent can still {}", self.leaks().join("; "))?;
-                match &gaps.namespaces {
-                    Some(reason) => write!(f, " ({reason})"),
-                    None => write!(f, " (the kernel is older than 6.12)"),
-                }
+            Self::Full { .. } => {
+                write!(f, "full: an agent sees, changes and reaches only what its task is given")
+            }
+            Self::Reduced { reason, .. } => {
+                write!(f, "reduced: an agent can still {} ({reason})", self.leaks().join("; "))
             }
             Self::None { reason } => write!(f, "none: {reason}"),
         }
@@ -139,14 +113,12 @@ async fn measure(helper: &Path) -> Level {
     if landlock == LandlockAbi(0) {
         return Level::None { reason: "this kernel has no Landlock, or it is switched off".to_owned() };
     }
-    let whole = tried(helper, Demand { namespaces: true, landlock }).await;
-    match whole {
-        Ok(()) if landlock == COMPLETE => Level::Full,
-        Ok(()) => Level::Reduced(Gaps { namespaces: None, landlock }),
-        Err(why) => match tried(helper, Demand { namespaces: false, landlock }).await {
-            Ok(()) => Level::Reduced(Gaps { namespaces: Some(why), landlock }),
-            Err(reason) => Level::None { reason },
-        },
+    let Err(reason) = tried(helper, Demand { namespaces: true, landlock }).await else {
+        return Level::Full { landlock };
+    };
+    match tried(helper, Demand { namespaces: false, landlock }).await {
+        Ok(()) => Level::Reduced { reason, landlock },
+        Err(reason) => Level::None { reason },
     }
 }
 
@@ -159,14 +131,13 @@ async fn tried(helper: &Path, demand: Demand) -> Result<(), String> {
         home: inside.clone(),
         tmp: inside.clone(),
         programs: Vec::new(),
-        readable: Vec::new(),
         shared: Vec::new(),
         hidden: Vec::new(),
-        connect: Vec::new(),
-        bind: Vec::new(),
+        door: None,
+        own_port: None,
     };
     // Without the signal of a parent's death: the thread that asks may be one that ends.
-    let description = Description { parent: None, demand, folder: inside, wall };
+    let description = Description { parent: None, demand, handed_over: None, folder: inside, wall };
     let description = description.to_argument().map_err(|error| error.to_string())?;
     let mut command = Command::new(helper);
     command.arg("wall").arg(description).env_clear().stdin(Stdio::null()).kill_on_drop(true);
@@ -187,9 +158,10 @@ async fn tried(helper: &Path, demand: Demand) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn reduced(namespaces: bool, landlock: u8) -> Level {
-        let namespaces = (!namespaces).then(|| "user namespaces are off".to_owned());
-        Level::Reduced(Gaps { namespaces, landlock: LandlockAbi(landlock) })
+    const LAST: LandlockAbi = LandlockAbi(6);
+
+    fn reduced(landlock: u8) -> Level {
+        Level::Reduced { reason: "user namespaces are off".to_owned(), landlock: LandlockAbi(landlock) }
     }
 
     fn none() -> Level {
@@ -202,11 +174,10 @@ mod tests {
             home: "/data/home".into(),
             tmp: "/data/tmp".into(),
             programs: vec![],
-            readable: vec![],
             shared: vec![],
             hidden: vec!["/data".into(), "/project/.boocode".into()],
-            connect: vec![],
-            bind: vec![],
+            door: None,
+            own_port: None,
         }
     }
 
@@ -215,45 +186,33 @@ mod tests {
         let reading = wall(Access::Read { project: "/other".into() });
         let around = wall(Access::Read { project: "/project".into() });
         let writing = wall(Access::Write { tree: "/data/tree".into(), objects: vec![] });
-        let check = |level: Level, wall: &Wall, allowed: bool, expected: &str| {
-            let said = match level.admits(wall, allowed) {
-                Ok(()) => "runs",
-                Err(Refused::UnlessAllowed { .. }) => "asks",
-                Err(Refused::NotReadOnly { .. }) => "fails closed",
+        let shared = crate::Shared { file: "/person/login".into(), place: "/data/home/login".into() };
+        let sharing = Wall { shared: vec![shared], ..writing.clone() };
+        let check = |level: Level, wall: &Wall, expected: &str| {
+            let said = match level.admits(wall) {
+                Ok(demand) if demand.namespaces => "runs apart",
+                Ok(_) => "runs",
+                Err(Refused::NotHeld { .. }) => "not held",
+                Err(Refused::NotReadOnly { .. }) => "not read-only",
                 Err(Refused::NotSeparable { .. }) => "not separable",
                 Err(Refused::NotShared { .. }) => "not shared",
             };
-            assert_eq!(said, expected, "{level:?} {:?} {allowed}", wall.access);
+            assert_eq!(said, expected, "{level:?} {:?}", wall.access);
         };
-        for wall in [&reading, &around, &writing] {
-            check(Level::Full, wall, false, "runs");
-            check(reduced(true, 1), wall, false, "runs");
+        for wall in [&reading, &around, &writing, &sharing] {
+            check(Level::Full { landlock: LAST }, wall, "runs apart");
+            check(Level::Full { landlock: LandlockAbi(1) }, wall, "runs apart");
         }
         for landlock in 1..=6 {
-            check(reduced(false, landlock), &writing, false, "runs");
             let holds = landlock >= 3;
-            check(reduced(false, landlock), &reading, true, if holds { "runs" } else { "fails closed" });
-            check(
-                reduced(false, landlock),
-                &around,
-                true,
-                if holds { "not separable" } else { "fails closed" },
-            );
+            check(reduced(landlock), &writing, "runs");
+            check(reduced(landlock), &reading, if holds { "runs" } else { "not read-only" });
+            check(reduced(landlock), &around, if holds { "not separable" } else { "not read-only" });
+            check(reduced(landlock), &sharing, "not shared");
         }
-        let shared = crate::Shared { file: "/person/login".into(), place: "/data/home/login".into() };
-        let sharing = Wall { shared: vec![shared], ..writing.clone() };
-        for (level, expected) in [
-            (Level::Full, "runs"),
-            (reduced(true, 6), "runs"),
-            (reduced(false, 6), "not shared"),
-            (none(), "not shared"),
-        ] {
-            check(level, &sharing, true, expected);
-        }
-        check(none(), &writing, false, "asks");
-        check(none(), &writing, true, "runs");
-        check(none(), &reading, false, "fails closed");
-        check(none(), &reading, true, "fails closed");
+        check(none(), &writing, "not held");
+        check(none(), &sharing, "not held");
+        check(none(), &reading, "not read-only");
     }
 
     #[test]
@@ -262,12 +221,13 @@ mod tests {
             assert_eq!(level.leaks().len(), leaks, "{level:?}");
             assert!(level.to_string().contains(says), "{level}");
         };
-        check(Level::Full, 0, "full");
-        check(reduced(false, 6), 3, "unix sockets");
-        check(reduced(false, 6), 3, "user namespaces are off");
-        check(reduced(true, 2), 2, "every TCP port");
-        check(reduced(true, 4), 1, "abstract sockets");
-        check(reduced(false, 2), 7, "empty files");
+        check(Level::Full { landlock: LAST }, 0, "full");
+        check(reduced(6), 5, "unix sockets");
+        check(reduced(6), 5, "user namespaces are off");
+        check(reduced(6), 5, "every address at the port of its model; listen on a TCP port");
+        check(reduced(4), 7, "abstract sockets");
+        check(reduced(2), 8, "empty files");
+        check(reduced(2), 8, "every TCP port");
         check(none(), 0, "none: no Landlock");
     }
 }

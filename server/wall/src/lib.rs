@@ -3,7 +3,8 @@
 //! A task's program is started through a helper, which is this program again under its `wall` subcommand: it puts
 //! the wall up around itself, starts the program inside and stays as the owner of whatever that leaves behind.
 //!
-//! 1. namespaces (user, mount, pid, ipc): a root that holds what is granted and nothing else, and its own `/proc`
+//! 1. namespaces (user, mount, pid, ipc, network): a root that holds what is granted and nothing else, its own
+//!    `/proc`, and a network in which there is nobody but who answers at its door
 //! 2. privileges: no capability, none to be gained, no inherited descriptor, no terminal
 //! 3. Landlock: the same grants once more, and the ports
 //! 4. seccomp: the ways around the ports
@@ -12,6 +13,7 @@
 //!
 //! What of it a kernel allows is its [`Level`].
 
+mod door;
 mod enter;
 mod landlock_abi;
 mod leftovers;
@@ -26,7 +28,7 @@ mod wall;
 pub use enter::{NOT_STARTED, REFUSED, enter};
 pub use landlock_abi::LandlockAbi;
 pub use leftovers::{end_leftovers, end_task};
-pub use level::{Gaps, Level, Refused, level};
+pub use level::{Level, Refused, level};
 pub use marker::{Marker, VARIABLE};
 pub use process::{Ending, Grace, Process, Step};
 pub use spawner::spawn_to_die_with_us;

@@ -1,6 +1,9 @@
 //! A task's program behind its wall, from start to verified end.
 
 use std::io;
+use std::net::TcpListener;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -14,7 +17,7 @@ use crate::level::Level;
 use crate::marker::{Marker, VARIABLE, Whose};
 use crate::processes::{self, Identity};
 use crate::wall::{Program, Wall};
-use crate::{Error, leftovers, spawner};
+use crate::{Error, door, leftovers, spawner, sys};
 
 /// For the helper to end all that it owns.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
@@ -25,6 +28,9 @@ pub struct Process {
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
+    /// Where the task's connections to [`Wall::door`] arrive, if it has a network of its own. Without one they come
+    /// to the machine's port of that number.
+    pub door: Option<TcpListener>,
     helper: Child,
     marker: Marker,
 }
@@ -60,21 +66,23 @@ pub struct Ending {
 }
 
 impl Process {
-    /// `helper` is the binary whose `wall` subcommand calls [`crate::enter`]. `allowed` as in [`Level::admits`].
+    /// `helper` is the binary whose `wall` subcommand calls [`crate::enter`].
     pub async fn spawn(
         helper: &Path,
         level: &Level,
         wall: &Wall,
         program: Program,
         marker: &Marker,
-        allowed: bool,
     ) -> Result<Self, Error> {
         wall.check()?;
         program.check()?;
-        level.admits(wall, allowed)?;
+        let demand = level.admits(wall)?;
+        let handed_over = (demand.namespaces && wall.door.is_some()).then(UnixStream::pair);
+        let (taken, given) = handed_over.transpose().map_err(Error::Start)?.unzip();
         let description = Description {
             parent: Some(std::process::id()),
-            demand: level.demand(),
+            demand,
+            handed_over: given.as_ref().map(AsRawFd::as_raw_fd),
             folder: program.folder,
             wall: wall.clone(),
         };
@@ -83,14 +91,22 @@ impl Process {
         command.arg("wall").arg(description).arg("--").arg(program.program).args(program.args);
         command.env_clear().envs(program.env).env(VARIABLE, marker.to_string()).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(given) = given {
+            sys::let_inherit(command.as_std_mut(), OwnedFd::from(given));
+        }
         let mut helper = spawner::spawn(command).await.map_err(Error::Start)?;
-        Ok(Self {
+        let mut process = Self {
             stdin: helper.stdin.take(),
             stdout: helper.stdout.take(),
             stderr: helper.stderr.take(),
+            door: None,
             helper,
             marker: marker.clone(),
-        })
+        };
+        if let Some(taken) = taken {
+            process.door = door::taken(taken).await.map_err(Error::Start)?;
+        }
+        Ok(process)
     }
 
     /// The helper's number, while it runs.

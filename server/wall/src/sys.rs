@@ -1,6 +1,6 @@
 //! What the operating system offers only below safe Rust.
 //!
-//! This is the one module where `unsafe` is allowed. Everything in it but [`landlock_version`] and
+//! This is the one module where `unsafe` is allowed. Everything in it but [`landlock_version`], [`let_inherit`] and
 //! [`die_with_parent`] is called by the helper alone, which is a process of one thread: that is what makes forking,
 //! unsharing and closing sound.
 #![allow(unsafe_code)]
@@ -8,7 +8,7 @@
 use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -34,10 +34,50 @@ pub fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces - UnshareFlags::FILES) }?)
 }
 
-/// Closes all but standard input, output and error.
-pub fn close_inherited() -> io::Result<()> {
-    // SAFETY: called first of all, when no value owns a descriptor beyond the standard ones.
-    checked(unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) }).map(drop)
+/// Closes all but standard input, output and error, and `kept`.
+pub fn close_inherited(kept: Option<RawFd>) -> io::Result<()> {
+    let close = |first: libc::c_uint, last: libc::c_uint| match first <= last {
+        // SAFETY: called first of all, when no value owns a descriptor beyond the standard ones.
+        true => checked(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) }).map(drop),
+        false => Ok(()),
+    };
+    match kept.and_then(|kept| libc::c_uint::try_from(kept).ok()) {
+        Some(kept) => {
+            close(3, kept.saturating_sub(1))?;
+            close(kept.saturating_add(1), libc::c_uint::MAX)
+        }
+        None => close(3, libc::c_uint::MAX),
+    }
+}
+
+/// A descriptor that this process was started with, from now on closed when another program takes its place.
+pub fn inherited(descriptor: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: where nothing is open under the number, that is an error.
+    checked(unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) }.into())?;
+    // SAFETY: it is open, and the caller takes it once.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// The child finds `descriptor` open under the same number.
+pub fn let_inherit(command: &mut Command, descriptor: OwnedFd) {
+    let let_through = move || Ok(rustix::io::fcntl_setfd(&descriptor, rustix::io::FdFlags::empty())?);
+    // SAFETY: after fork only async-signal-safe work is sound; this is one raw system call.
+    unsafe { command.pre_exec(let_through) };
+}
+
+/// Without it nothing in a new network reaches anything, not even itself.
+pub fn bring_loopback_up() -> io::Result<()> {
+    use rustix::net::{AddressFamily, SocketType, socket};
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    // SAFETY: a request of zeros is a valid one, and a name that is shorter than its room ends with a zero.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (room, byte) in request.ifr_name.iter_mut().zip(*b"lo") {
+        *room = byte as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    // SAFETY: the kernel reads the request, which outlives the call.
+    let done = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    checked(done.into()).map(drop)
 }
 
 /// The signals are kept until [`next_signal`] takes them; all others come as usual. Programs inherit this.

@@ -15,14 +15,15 @@ pub struct Wall {
     pub tmp: PathBuf,
     /// Read and executed: where the agent is installed.
     pub programs: Vec<PathBuf>,
-    pub readable: Vec<PathBuf>,
     /// Files from elsewhere that are seen, and written, at a place in the task's own folders.
     pub shared: Vec<Shared>,
     /// Folders that are never seen, also where they lie in something granted; what is granted inside them is.
     pub hidden: Vec<PathBuf>,
-    /// TCP ports.
-    pub connect: Vec<u16>,
-    pub bind: Vec<u16>,
+    /// The TCP port at which it asks for what lies outside. Where there are namespaces it is one of its own network,
+    /// which holds nothing else, and is answered at [`crate::Process::door`].
+    pub door: Option<u16>,
+    /// The TCP port that it listens on, and talks to itself by.
+    pub own_port: Option<u16>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -80,7 +81,6 @@ impl Wall {
             Access::Read { project } => grants.push((project, Right::Read)),
         }
         grants.extend(self.programs.iter().map(|path| (path.as_path(), Right::Run)));
-        grants.extend(self.readable.iter().map(|path| (path.as_path(), Right::Read)));
         grants
     }
 
@@ -151,11 +151,10 @@ mod tests {
             home: "/data/home".into(),
             tmp: "/data/tmp".into(),
             programs: vec!["/opt/agent".into()],
-            readable: vec![],
             shared: vec![],
             hidden: hidden.iter().map(PathBuf::from).collect(),
-            connect: vec![],
-            bind: vec![],
+            door: None,
+            own_port: None,
         }
     }
 

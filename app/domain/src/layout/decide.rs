@@ -184,7 +184,8 @@ impl Layout {
             Target::Tab { pane } => {
                 let pane = pane.ok_or_else(|| Rejected::missing("pane"))?;
                 self.need_pane(pane)?;
-                if pane == from.id && is_alone {
+                // Where nobody says among which tabs, it lies well in its own pane.
+                if pane == from.id && (is_alone || index.is_none()) {
                     return Ok(Vec::new());
                 }
                 Ok(vec![Change::TabMoved { tab, pane, index: index.unwrap_or(usize::from(u16::MAX)) }])

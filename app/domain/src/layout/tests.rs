@@ -116,6 +116,9 @@ fn tabs_move_between_panes_and_out_of_them() {
     check(start().into_iter().chain([mv(0, tab_in(1), None)]), "(0:1* | 1:2,0*)");
     check(start().into_iter().chain([mv(1, tab_in(0), Some(0))]), "(0:1*,0 | 1:2*)");
     check(start().into_iter().chain([mv(2, tab_in(0), None)]), "0:0,1,2*");
+    // In its own pane it stays where it is, until a place is named.
+    check(start().into_iter().chain([mv(0, tab_in(0), None)]), "(0:0,1* | 1:2*)");
+    check(start().into_iter().chain([mv(0, tab_in(0), Some(1))]), "(0:1,0* | 1:2*)");
     check(start().into_iter().chain([mv(1, split(1, Edge::Bottom), None)]), "(0:0* | (1:2* / 3:1*))");
     // The only tab of a pane takes its pane along.
     check(start().into_iter().chain([mv(2, split(0, Edge::Top), None)]), "(1:2* / 0:0,1*)");

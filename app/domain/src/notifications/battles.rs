@@ -5,7 +5,6 @@ use crate::{
     battle::{Course, Stopped},
     feed::Event,
     id::BattleId,
-    layout::Content,
     page::Wanted,
     workspace::Workspace,
 };
@@ -33,7 +32,7 @@ impl Notifier {
             Event::BattleUpdated { battle, course } => {
                 let was_under_way = self.under_way.contains(battle);
                 self.under_way.retain(|known| known != battle);
-                if was_under_way && !sight.shows(Content::Battle(*battle)) {
+                if was_under_way {
                     return ended(*battle, course, workspace, sight, choice);
                 }
             }
@@ -85,6 +84,7 @@ mod tests {
     use crate::{
         battle::{CheckState, Status},
         id::SessionId,
+        layout::Content,
         workspace::BattleEntry,
     };
 
@@ -98,6 +98,7 @@ mod tests {
             session: SessionId(Uuid::nil()),
             title: "Sorting".into(),
             status: Status::Running,
+            begun: true,
         };
         let workspace = Workspace { battles: vec![entry], ..Default::default() };
         let is_away = sees.contains("away");

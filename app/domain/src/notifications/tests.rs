@@ -168,6 +168,9 @@ fn a_failure_that_keeps_messages_waiting_needs_an_answer() {
 fn an_agent_that_asks_needs_an_answer() {
     check("started asks", 0, "elsewhere", "Page:NeedsAnswer");
     check("asks", 0, "front", "");
+    // Whoever types beside it sees the page, and may not look.
+    check("asks", 0, "front unfocused", "Browser:NeedsAnswer");
+    check("failed", 1, "front unfocused", "Browser:NeedsAnswer");
     check("asks", 0, "front hidden", "Page:NeedsAnswer Browser:NeedsAnswer");
     check("writes", 0, "elsewhere hidden", "");
     let mut choice = everything();

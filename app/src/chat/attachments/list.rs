@@ -17,7 +17,7 @@ use crate::{
 /// The files at the composer, and the fields of its form that name them.
 #[component]
 pub fn AttachedList() -> impl IntoView {
-    let Pane { attached, model, .. } = expect_context::<Pane>();
+    let Pane { attached, chosen, .. } = expect_context::<Pane>();
     let Offered(models) = expect_context::<Offered>();
     let items = attached.items;
     let words = move || match attached.ids().len() {
@@ -39,7 +39,7 @@ pub fn AttachedList() -> impl IntoView {
             <Ids files=Signal::derive(move || attached.ids()) />
         </Show>
         <p class="files-note" role="status">
-            {move || models.with(|models| unseen(models, &model.get(), &attached.files()))}
+            {move || models.with(|models| unseen(models, &chosen.model.get(), &attached.files()))}
         </p>
     }
     .erase()

@@ -7,18 +7,23 @@ use crate::{
     chat::{
         Pane,
         attachments::{Kept, KeptFiles, sent_files},
+        chosen::Chosen,
         editing::{CancelButton, Editing},
         sending::Sending,
     },
     erased::{Erase, effect},
     error::AppError,
+    feed::Feed,
     form::Form,
 };
 
 /// Asks again in other words, beside the old question.
 #[component]
 pub fn EditForm(id: MessageId, text: String, files: Vec<Attachment>, editing: Editing) -> impl IntoView {
-    let Pane { chat, actions, model, persona, .. } = expect_context::<Pane>();
+    let feed = expect_context::<Feed>();
+    let Pane { chat, actions, chosen: Chosen { model, persona, .. }, .. } = expect_context::<Pane>();
+    let was = text;
+    let text = editing.kept().unwrap_or_else(|| was.clone());
     let typed = RwSignal::new(text.clone());
     let sending = Sending::new();
     let kept = Kept::of(files);
@@ -30,6 +35,22 @@ pub fn EditForm(id: MessageId, text: String, files: Vec<Attachment>, editing: Ed
         }
         if let (Some(message), Some(text)) = (resend.sent("message"), resend.sent("text")) {
             sending.sent(&message, &text, sent_files(resend));
+        }
+    });
+    // The new branch comes to the front, which takes this form away; what is in the branch needs no keeping.
+    let sent = ArcRwSignal::new(None::<MessageId>);
+    {
+        let sent = sent.clone();
+        effect(move || {
+            let unsure = sending.unsure();
+            sent.set(unsure.map(|sent| sent.id));
+        });
+    }
+    on_cleanup(move || {
+        let sent = sent.get_untracked();
+        let is_there = |sent| untrack(|| feed.chat(chat, |chat| chat.message(sent).is_some()));
+        if sent.and_then(is_there) == Some(true) {
+            editing.forget();
         }
     });
     effect(move || {
@@ -52,7 +73,11 @@ pub fn EditForm(id: MessageId, text: String, files: Vec<Attachment>, editing: Ed
                     rows="4"
                     node_ref=editing.text
                     on:keydown=move |key| editing.on_key(&key)
-                    on:input:target=move |input| typed.set(input.target().value())
+                    on:input:target=move |input| {
+                        let now = input.target().value();
+                        editing.keep(&now, &was);
+                        typed.set(now);
+                    }
                 >{text}</textarea>
             </label>
             <KeptFiles kept />

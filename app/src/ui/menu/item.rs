@@ -153,6 +153,7 @@ fn item_view(description_id: String, item: MenuItem, hide: Callback<()>) -> Eras
                 aria-label=label
                 aria-describedby=described
                 aria-keyshortcuts=keys
+                aria-checked=checked
                 aria-disabled=is_off
                 on:click=move |_| hide.run(())
                 on:keydown=press_on_space

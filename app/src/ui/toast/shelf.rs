@@ -2,8 +2,9 @@
 
 use leptos::prelude::Callback;
 
-/// More would be a wall; the oldest that goes by itself gives way, or else the oldest.
-const TOASTS_MAX: usize = 4;
+/// More would be a wall, down to where messages are written; the oldest that goes by itself gives way, or else the
+/// oldest.
+const TOASTS_MAX: usize = 3;
 pub const TICK_MS: u32 = 250;
 const SHOWN_MS: u32 = 6_000;
 /// What can be acted upon stays longer.
@@ -92,9 +93,9 @@ mod tests {
         for text in ["a", "b", "c", "d", "e", "c"] {
             push(&mut shelf, ToastKind::Info, text);
         }
-        assert_eq!(texts(&shelf), ["b", "d", "e", "c"]);
+        assert_eq!(texts(&shelf), ["d", "e", "c"]);
         shelf.dismiss(shelf.toasts()[1].id);
-        assert_eq!(texts(&shelf), ["b", "e", "c"]);
+        assert_eq!(texts(&shelf), ["d", "c"]);
     }
 
     #[test]
@@ -111,10 +112,10 @@ mod tests {
         for text in ["a", "b", "c", "d"] {
             push(&mut shelf, ToastKind::Info, text);
         }
-        assert_eq!(texts(&shelf), ["fault", "b", "c", "d"], "what passes gives way to what passes");
+        assert_eq!(texts(&shelf), ["fault", "c", "d"], "what passes gives way to what passes");
         for text in ["e", "f", "g", "h"] {
             push(&mut shelf, ToastKind::Needed, text);
         }
-        assert_eq!(texts(&shelf), ["e", "f", "g", "h"]);
+        assert_eq!(texts(&shelf), ["f", "g", "h"]);
     }
 }

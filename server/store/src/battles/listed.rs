@@ -16,7 +16,10 @@ const ENTRIES_MAX: i64 = 200;
 /// The battles as the sidebar lists them.
 pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<BattleEntry>> {
     let rows = sqlx::query!(
-        r#"select id as "id!", session_id as "session_id!", left(prompt, 400) as "prompt!", status as "status!"
+        r#"select id as "id!", session_id as "session_id!", left(prompt, 400) as "prompt!", status as "status!",
+               exists (
+                   select from tasks where battle_id = listed.id and (attempt > 0 or lost <> '[]')
+               ) as "begun!"
            from (
                select * from battles where status in ('running', 'analysing')
                union select * from (select * from battles order by id desc limit $1) newest
@@ -32,6 +35,7 @@ pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<BattleE
                 session: SessionId(row.session_id),
                 title: domain::chat::title::from_prompt(&row.prompt),
                 status: from_word(&row.status)?,
+                begun: row.begun,
             })
         })
         .collect()

@@ -22,7 +22,7 @@ use tokio::{net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use wall::{Access, Grace, Marker, Process, Program, Shared, Wall};
 
-use crate::harness::{PATIENCE, tools_dir};
+use crate::harness::{PATIENCE, door::passed_on, tools_dir};
 
 pub async fn only_reads_when_told_to_edit(name: &str) {
     check(name, |agent, project| write(agent, &project.join("new.txt"), "x\n")).await;
@@ -105,11 +105,10 @@ impl Scene {
             home: self.place("home"),
             tmp: self.place("tmp"),
             programs: vec![self.installed.clone(), self.node.bin.canonicalize().unwrap()],
-            readable: Vec::new(),
             shared: Vec::new(),
             hidden: Vec::new(),
-            connect: vec![port],
-            bind: Vec::new(),
+            door: Some(port),
+            own_port: None,
         }
     }
 
@@ -133,8 +132,7 @@ impl Scene {
             true => Some(TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()),
             false => None,
         };
-        wall.connect.extend(own_port);
-        wall.bind.extend(own_port);
+        wall.own_port = own_port;
         let launch = self.agent.launch(&self.installed, &source, own_port).unwrap();
         for file in &launch.files {
             let path = self.place("home").join(file.path);
@@ -157,7 +155,8 @@ impl Scene {
         let helper = Path::new(env!("CARGO_BIN_EXE_boocode"));
         let marker = Marker::new(format!("test-{}", uuid::Uuid::now_v7()), "reading", 1);
         let level = wall::level(helper).await;
-        let mut process = Process::spawn(helper, &level, &wall, program, &marker, false).await.unwrap();
+        let mut process = Process::spawn(helper, &level, &wall, program, &marker).await.unwrap();
+        passed_on(&mut process, wall.door.unwrap());
         let (stdin, stdout) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
         let prompt = vec![Block::Text(script.to_owned())];
         let turn = Turn { folder, prompt, resume: None, before: None, mode, limits };

@@ -23,7 +23,7 @@ use wall::{Access, Grace, Marker, Process, Program, Wall};
 use super::{Aims, attacks, script, snapshot, tried};
 use crate::{
     coder::git,
-    harness::{PATIENCE, World, tools_dir},
+    harness::{PATIENCE, World, door::passed_on, tools_dir},
 };
 
 /// Whatever it asks is allowed.
@@ -160,16 +160,17 @@ impl Reader {
             home: self.at("home"),
             tmp: self.at("tmp"),
             programs: vec![self.installed()],
-            readable: Vec::new(),
             shared: Vec::new(),
             hidden: vec![self.at("data")],
-            connect: vec![port],
-            bind: Vec::new(),
+            door: Some(port),
+            own_port: None,
         };
         let helper = Path::new(env!("CARGO_BIN_EXE_boocode")).canonicalize().unwrap();
         let marker = Marker::new("test".to_owned(), TaskId(Uuid::now_v7()), 1);
         let level = wall::level(&helper).await;
-        Process::spawn(&helper, &level, &wall, program, &marker, false).await.unwrap()
+        let mut process = Process::spawn(&helper, &level, &wall, program, &marker).await.unwrap();
+        passed_on(&mut process, port);
+        process
     }
 }
 

@@ -13,7 +13,7 @@ use rustix::process::{
 };
 use rustix::thread::UnshareFlags;
 
-use super::{Description, END_NOW, Failure, Naming, inside};
+use super::{Description, END_NOW, Failure, Naming, inside, network};
 use crate::processes;
 use crate::sys::{self, Fork};
 
@@ -26,7 +26,9 @@ const CHASES: usize = 100;
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 pub fn run(description: &Description, command: &[OsString]) -> Result<i32, Failure> {
-    sys::close_inherited().naming("inherited files could not be closed")?;
+    sys::close_inherited(description.handed_over).naming("inherited files could not be closed")?;
+    let handed_over = description.handed_over.map(sys::inherited).transpose();
+    let handed_over = handed_over.naming("nobody takes the task's door")?;
     sys::hold_back(&HELD).naming("signals could not be held back")?;
     die_with(description.parent)?;
     // Into the server's terminal the program could otherwise type.
@@ -37,6 +39,7 @@ pub fn run(description: &Description, command: &[OsString]) -> Result<i32, Failu
         new_namespaces()?;
         // Another user namespace may have cleared it.
         die_with(description.parent)?;
+        network::build(description.wall.door.zip(handed_over))?;
     }
     match sys::fork().naming("no process could be started")? {
         Fork::Child => {
@@ -135,8 +138,9 @@ fn die_with(parent: Option<u32>) -> Result<(), Failure> {
 /// The user stays who it was, so that files are owned inside as outside.
 fn new_namespaces() -> Result<(), Failure> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    sys::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWIPC)
-        .naming("this machine does not allow user namespaces")?;
+    let namespaces = [UnshareFlags::NEWPID, UnshareFlags::NEWIPC, UnshareFlags::NEWNET];
+    let namespaces = namespaces.into_iter().fold(UnshareFlags::NEWUSER, UnshareFlags::union);
+    sys::unshare(namespaces).naming("this machine does not allow user namespaces")?;
     let maps = [
         ("/proc/self/setgroups", "deny".to_owned()),
         ("/proc/self/uid_map", format!("{user} {user} 1")),

@@ -26,7 +26,7 @@ const DEVICES: [&str; 8] = [
 
 pub fn enforce(wall: &Wall, demanded: LandlockAbi) -> Result<(), Failure> {
     let abi = match demanded.0 {
-        0 => return Ok(()),
+        0 => return Err(Failure::Said("Landlock: no rules were asked for".to_owned())),
         1 => ABI::V1,
         2 => ABI::V2,
         3 => ABI::V3,
@@ -54,8 +54,9 @@ fn ruleset(wall: &Wall, abi: ABI) -> Result<RulesetCreated, Failure> {
         rules = grant(rules, path, access(right, abi), Missing::Fails)?;
     }
     if !AccessNet::from_all(abi).is_empty() {
-        let connect = wall.connect.iter().map(|port| (*port, AccessNet::ConnectTcp));
-        for (port, access) in connect.chain(wall.bind.iter().map(|port| (*port, AccessNet::BindTcp))) {
+        let door = wall.door.map(|port| (port, AccessNet::ConnectTcp.into()));
+        let own = wall.own_port.map(|port| (port, AccessNet::ConnectTcp | AccessNet::BindTcp));
+        for (port, access) in door.into_iter().chain(own) {
             rules = rules.add_rule(NetPort::new(port, access)).naming("Landlock")?;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::{TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -16,13 +16,18 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStdout;
 use tokio::time::timeout;
-use wall::{Access, Gaps, Grace, LandlockAbi, Level, Marker, Process, Program, Wall};
+use wall::{Access, Grace, LandlockAbi, Level, Marker, Process, Program, Wall};
 
 /// What an attacker is after: it is in no file, variable or answer that the task may read.
 pub const SECRET: &str = "the-secret-of-the-server";
 /// What an attack says whose success shows in no file.
 pub const GOT_IT: &str = "got-it";
+/// What is heard behind the door.
+const GREETING: &str = "hello";
+/// Another address, at which there is the same port.
+pub const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 pub const LIMIT: Duration = Duration::from_secs(30);
+pub const FULL: Level = Level::Full { landlock: LandlockAbi(6) };
 
 pub struct Scene {
     pub folder: TempDir,
@@ -30,7 +35,7 @@ pub struct Scene {
     server: Child,
 }
 
-/// Each answers whoever comes with the secret; `allowed` with a greeting.
+/// Each answers whoever comes with the secret; `allowed` with a greeting, and elsewhere with the secret.
 pub struct Ports {
     pub allowed: u16,
     pub tcp: u16,
@@ -83,11 +88,10 @@ impl Scene {
             home: self.path("data/home"),
             tmp: self.path("data/tmp"),
             programs: vec![self.path("bin")],
-            readable: vec![],
             shared: vec![],
             hidden: vec![self.path("data"), self.path("run")],
-            connect: vec![self.ports.allowed],
-            bind: vec![],
+            door: Some(self.ports.allowed),
+            own_port: None,
         }
     }
 
@@ -111,6 +115,7 @@ impl Scene {
             ("SOCKET", path("run/socket")),
             ("SERVER", text(&self.server.id())),
             ("ALLOWED", text(&self.ports.allowed)),
+            ("ELSEWHERE", text(&ELSEWHERE)),
             ("TCP", text(&self.ports.tcp)),
             ("UDP", text(&self.ports.udp)),
             ("ABSTRACT", text(&self.ports.abstract_name)),
@@ -152,12 +157,14 @@ impl Ports {
         for listener in unix {
             thread::spawn(move || listener.incoming().flatten().for_each(|stream| tell(stream, SECRET)));
         }
-        let listening = |says: &'static str| {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listening = |address: SocketAddrV4, says| {
+            let listener = TcpListener::bind(address).unwrap();
             let port = listener.local_addr().unwrap().port();
-            thread::spawn(move || listener.incoming().flatten().for_each(|stream| tell(stream, says)));
+            answer(listener, says);
             port
         };
+        let allowed = listening(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0), GREETING);
+        listening(SocketAddrV4::new(ELSEWHERE, allowed), SECRET);
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let udp = socket.local_addr().unwrap().port();
         thread::spawn(move || {
@@ -165,8 +172,13 @@ impl Ports {
                 let _ = socket.send_to(SECRET.as_bytes(), from);
             }
         });
-        Self { allowed: listening("hello"), tcp: listening(SECRET), udp, abstract_name }
+        let tcp = listening(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0), SECRET);
+        Self { allowed, tcp, udp, abstract_name }
     }
+}
+
+fn answer(listener: TcpListener, says: &'static str) {
+    thread::spawn(move || listener.incoming().flatten().for_each(|stream| tell(stream, says)));
 }
 
 /// Whoever has gone away again has not heard it.
@@ -189,15 +201,18 @@ pub fn marker() -> Marker {
 
 /// As where user namespaces are not allowed.
 pub fn reduced() -> Level {
-    let namespaces = Some("left out by the test".to_owned());
-    Level::Reduced(Gaps { namespaces, landlock: LandlockAbi(6) })
+    Level::Reduced { reason: "left out by the test".to_owned(), landlock: LandlockAbi(6) }
+}
+
+pub fn is_full(level: &Level) -> bool {
+    matches!(level, Level::Full { .. })
 }
 
 /// What can be tried on this machine. That it is not less than it should be is a test of its own.
 pub async fn levels() -> Vec<Level> {
     match wall::level(&helper()).await {
-        Level::Full => vec![Level::Full, reduced()],
-        Level::Reduced(gaps) if gaps.landlock == LandlockAbi(6) => vec![reduced()],
+        Level::Full { landlock: LandlockAbi(6) } => vec![FULL, reduced()],
+        Level::Reduced { landlock: LandlockAbi(6), .. } => vec![reduced()],
         level => {
             eprintln!("left out, for the wall of this machine is {level}");
             vec![]
@@ -206,11 +221,17 @@ pub async fn levels() -> Vec<Level> {
 }
 
 pub async fn has_full() -> bool {
-    levels().await.contains(&Level::Full)
+    levels().await.contains(&FULL)
 }
 
 pub async fn spawn(level: &Level, wall: &Wall, program: Program) -> Process {
-    Process::spawn(&helper(), level, wall, program, &marker(), false).await.unwrap()
+    let mut process = Process::spawn(&helper(), level, wall, program, &marker()).await.unwrap();
+    assert_eq!(process.door.is_some(), is_full(level) && wall.door.is_some());
+    if let Some(door) = process.door.take() {
+        door.set_nonblocking(false).unwrap();
+        answer(door, GREETING);
+    }
+    process
 }
 
 /// Standard output, and all that went wrong for the message of a test that fails.

@@ -2,18 +2,20 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep, timeout};
-use wall::{Grace, Level, Marker, NOT_STARTED, REFUSED, Step, VARIABLE, Wall, end_leftovers};
+use wall::{Grace, Marker, NOT_STARTED, REFUSED, Step, VARIABLE, Wall, end_leftovers};
 
-use crate::fixture::{LIMIT, Scene, has_full, helper, levels, marker, ready, reduced, spawn};
+use crate::fixture::{FULL, LIMIT, Scene, has_full, helper, levels, marker, ready, reduced, spawn};
 
 /// Time enough for the step that is to end it, and little for those before, which nothing listens to.
 fn until(step: Step) -> Grace {
@@ -127,9 +129,9 @@ async fn a_wall_that_cannot_be_put_up_is_refused() {
         return;
     }
     let scene = Scene::new();
-    let wall = scene.writing();
+    let wall = Wall { door: None, ..scene.writing() };
     fs::copy(helper(), scene.path("bin/helper")).unwrap();
-    let mut outer = spawn(&Level::Full, &wall, scene.program(&wall, "echo ready; cat")).await;
+    let mut outer = spawn(&FULL, &wall, scene.program(&wall, "echo ready; cat")).await;
     let stdout = ready(&mut outer).await;
     let arguments = fs::read_to_string(format!("/proc/{}/cmdline", outer.id().unwrap())).unwrap();
     let description = arguments.split('\0').nth(2).unwrap();
@@ -143,7 +145,7 @@ async fn a_wall_that_cannot_be_put_up_is_refused() {
         let (said, complained) = crate::fixture::output(&level, &wall, scene.program(&wall, &script)).await;
         assert_eq!(said, format!("ended with {REFUSED}\n"), "{complained}");
         assert_eq!(complained.lines().count(), 2, "{complained}");
-        assert!(complained.starts_with("boocode wall: "), "{complained}");
+        assert!(complained.starts_with("boocode wall: this machine does not allow"), "{complained}");
         assert!(!scene.path("data/trees/own/escaped").exists());
     }
     for arguments in [&["wall"][..], &["wall", "{}"], &["wall", &alone, "touch"]] {
@@ -159,7 +161,7 @@ async fn a_killed_server_takes_its_tasks_along() {
         return be_the_parent(Path::new(&folder)).await;
     }
     for level in levels().await {
-        let level = if level == Level::Full { "full" } else { "reduced" };
+        let level = if level == FULL { "full" } else { "reduced" };
         let scene = Scene::new();
         let fifo = scene.path("data/trees/own/fifo");
         rustix::fs::mknodat(
@@ -195,18 +197,17 @@ async fn a_killed_server_takes_its_tasks_along() {
 const PARENT: &str = "WALL_TEST_PARENT";
 
 async fn be_the_parent(folder: &Path) {
-    let level = if std::env::var("LEVEL").unwrap() == "full" { Level::Full } else { reduced() };
+    let level = if std::env::var("LEVEL").unwrap() == "full" { FULL } else { reduced() };
     let tree = folder.join("data/trees/own");
     let wall = Wall {
         access: wall::Access::Write { tree: tree.clone(), objects: vec![] },
         home: folder.join("data/home"),
         tmp: folder.join("data/tmp"),
         programs: vec![],
-        readable: vec![],
         shared: vec![],
         hidden: vec![],
-        connect: vec![],
-        bind: vec![],
+        door: None,
+        own_port: None,
     };
     let script = "exec > fifo; trap '' TERM; setsid env -i sleep 1000 & echo ready; sleep 1000";
     let env = vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))];
@@ -219,26 +220,31 @@ async fn be_the_parent(folder: &Path) {
 #[tokio::test]
 async fn leftovers_are_found_by_their_owner() {
     let owner = format!("wall-test-{}", crate::fixture::unique());
-    let start = |marker: &Marker| {
-        let mut command = Command::new("sleep");
-        command.arg("1000").env_clear().env(VARIABLE, marker.to_string()).process_group(0).spawn().unwrap()
+    // Each has a child that carries no marker.
+    let start = |marker: Option<&Marker>| {
+        let mut command = Command::new("/bin/bash");
+        command.args(["-c", "env -i /bin/bash -c 'echo ready; sleep 1000; :'; :"]).env_clear();
+        command.envs(marker.map(|marker| (VARIABLE, marker.to_string()))).stdout(Stdio::piped());
+        let mut child = command.process_group(0).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 6]).unwrap();
+        (child, stdout)
     };
-    let mut ours = [start(&Marker::new(&owner, "a", 1)), start(&Marker::new(&owner, "b", 2))];
-    let mut others = start(&marker());
-    // A child that was not executed yet still has this process's environment.
-    for child in ours.iter().chain([&others]) {
-        while !fs::read(format!("/proc/{}/cmdline", child.id())).unwrap().starts_with(b"sleep") {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    }
-    assert_eq!(end_leftovers(&owner).await.unwrap(), 2);
-    for child in &mut ours {
+    let ours = [start(Some(&Marker::new(&owner, "a", 1))), start(Some(&Marker::new(&owner, "b", 2)))];
+    let others = [start(Some(&marker())), start(None)];
+    // Its child has one of its own, the sleep.
+    assert_eq!(end_leftovers(&owner).await.unwrap(), 2 * 3);
+    for (mut child, mut stdout) in ours {
         assert_eq!(child.wait().unwrap().signal(), Some(9));
+        assert_eq!(stdout.read(&mut [0]).unwrap(), 0, "nobody holds its output any more");
     }
-    assert!(others.try_wait().unwrap().is_none());
     assert_eq!(end_leftovers(&owner).await.unwrap(), 0);
-    others.kill().unwrap();
-    others.wait().unwrap();
+    for (mut child, _) in others {
+        assert!(child.try_wait().unwrap().is_none());
+        let group = Pid::from_raw(child.id().cast_signed()).unwrap();
+        kill_process_group(group, Signal::KILL).unwrap();
+        child.wait().unwrap();
+    }
 }
 
 /// The kernel says the end of a pipe when the last process that could write to it is gone.
