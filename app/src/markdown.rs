@@ -1,6 +1,7 @@
 //! Markdown on the page. Every node becomes an element by name; there is no way from text to markup.
 
 mod blocks;
+pub mod colours;
 mod copy;
 mod inlines;
 #[cfg(all(test, feature = "ssr"))]
@@ -41,7 +42,13 @@ pub fn Markdown(
     view! {
         <div class="markdown">
             <For each=move || rows.get() key=|row| row.place let:row>
-                {move || blocks::block(&row.block.read())}
+                {
+                    // Nothing is added to a block that has another one behind it.
+                    let is_settled = Signal::derive(move || {
+                        !streaming.get() || rows.with(|rows| row.place + 1 < rows.len())
+                    });
+                    move || blocks::block(&row.block.read(), is_settled)
+                }
             </For>
             <More text room />
         </div>

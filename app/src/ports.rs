@@ -25,7 +25,11 @@ use leptos::prelude::use_context;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{error::AppError, files::FilesFound};
+use crate::{
+    error::AppError,
+    files::FilesFound,
+    markdown::colours::{Code, Run},
+};
 
 pub trait Catalogue: Send + Sync {
     fn catalogue(&self) -> catalogue::Catalogue;
@@ -217,6 +221,12 @@ pub trait Diffs: Send + Sync {
     fn patch(&self, of: Of, file: u32) -> BoxFuture<'_, Result<String, AppError>>;
 }
 
+/// The colours of code, by its grammar.
+pub trait CodeColours: Send + Sync {
+    /// For each piece as many as are known.
+    fn of(&self, code: Vec<Code>) -> BoxFuture<'_, Result<Vec<Vec<Run>>, AppError>>;
+}
+
 /// The browser that a request comes from, among the request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThisBrowser(pub BrowserId);
@@ -267,6 +277,10 @@ pub(crate) fn orchestrator() -> Result<Arc<dyn Orchestrator>, AppError> {
 
 pub(crate) fn diffs() -> Result<Arc<dyn Diffs>, AppError> {
     provided("the diffs")
+}
+
+pub(crate) fn code_colours() -> Result<Arc<dyn CodeColours>, AppError> {
+    provided("the colours of code")
 }
 
 pub(crate) fn this_browser() -> Result<BrowserId, AppError> {

@@ -72,7 +72,7 @@ test('editing makes a branch and the old one stays reachable', async ({ chat }) 
   await expect(chat.locator('.message.user').getByRole('group')).toContainText('1/2');
 });
 
-test('editing begins in the box, and Escape leaves it as it was', async ({ chat }) => {
+test('editing begins in the box, Escape puts it aside, and Cancel gives it up', async ({ chat }) => {
   await ask(chat, '[[count 400]]');
   await expect(answer(chat)).toContainText('tokens/s', { timeout: 20_000 });
   const pencil = chat.getByRole('button', { name: 'Edit and send again' });
@@ -89,9 +89,11 @@ test('editing begins in the box, and Escape leaves it as it was', async ({ chat 
   await expect(box).toHaveCount(0);
   await expect(pencil).toBeFocused();
   await pencil.press('Enter');
-  await expect(box).toHaveValue('[[count 400]]');
+  await expect(box).toHaveValue('other words');
   await chat.getByRole('button', { name: 'Cancel' }).click();
   await expect(pencil).toBeFocused();
+  await pencil.press('Enter');
+  await expect(box).toHaveValue('[[count 400]]');
 });
 
 test('there is no answer to copy before its first word, and one way to retry a failed one', async ({ chat }) => {
@@ -158,6 +160,19 @@ test('code is copied with its button', async ({ chat, context }) => {
   const code = await block.locator('code').textContent();
   await answer(chat).getByRole('button', { name: /copy.*code/i }).first().click();
   expect(await chat.evaluate(() => navigator.clipboard.readText())).toBe(code);
+});
+
+test('code has its colours once it is written, and after a reload', async ({ chat }) => {
+  await ask(chat, '[[say ```rust\nlet a = "ü"; // b\n```\n\n1. ```klingon\n   let a\n   ```]]');
+  for (const page of ['as it was written', 'as it is loaded']) {
+    const code = answer(chat).locator('.code-block code');
+    await expect(code.first().locator('.k'), page).toHaveText('let');
+    await expect(code.first().locator('.s'), page).toHaveText('"ü"');
+    await expect(code.first(), page).toHaveText('let a = "ü"; // b');
+    await expect(code.last().locator('span'), page).toHaveCount(0);
+    await chat.reload();
+    await live(chat);
+  }
 });
 
 test('two pages show the same, live', async ({ chat, context }) => {

@@ -1,16 +1,21 @@
+import { type Browser, devices, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act, battle, choose, launch, launcher, openLauncher, output, row, test, view } from './battles';
 import { git } from './coders';
 import { faults, scrollsSideways } from './faults';
 import { report, run, slash } from './flows';
-import { addProject, BooCode, expect, live } from './world';
+import { addProject, BooCode, expect, live, logIn } from './world';
 
 // No model server is configured or found, so BooCode runs its own small model: a real one, a weak one, and slow. Two of
-// them at once take many times as long, so these follow each other.
+// them at once take many times as long, so these follow each other, and each is looked at from the desk and from a phone
+// at the same time.
 test.describe.configure({ mode: 'default' });
 
-test('a real model answers as three personas, and is stopped, resumed, judged, examined and overridden', async ({ page }, info) => {
+test('a real model answers as three personas, and is stopped, resumed, judged, examined and overridden', { tag: '@desk' }, async ({
+  page,
+  browser,
+}, info) => {
   test.setTimeout(1_500_000);
   const boocode = new BooCode([]);
   try {
@@ -27,25 +32,28 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     await form.getByText('Terms').click();
     await form.getByLabel('Compare the results when all are over').uncheck();
     await launch(page, form);
+    const phone = await phoneOn(browser, boocode, page);
 
     // Watched, through kill -9.
     await expect(output(page, 'A').locator('.markdown')).toContainText(/\w+ \w+ \w+/, { timeout: 90_000 });
     await boocode.kill();
     await boocode.start();
-    await live(page);
-    await expect(row(page, 1)).toContainText('Done', { timeout: 240_000 });
+    for (const each of [page, phone]) {
+      await live(each);
+      await expect(row(each, 1)).toContainText('Done', { timeout: 240_000 });
+    }
 
     // It may be done before anybody comes to stop it; then it is tried again, and stopped in that.
     await expect(async () => {
-      await page.keyboard.press('Escape');
-      if ((await row(page, 2).textContent())?.includes('Done')) await act(page, 'C', /Try again/);
-      await expect(row(page, 2)).toContainText('Running', { timeout: 60_000 });
-      await battle(page).getByRole('button', { name: 'What can be done with C' }).click();
-      await page.getByRole('menuitem', { name: /Stop this one/ }).click({ timeout: 5_000 });
-      await expect(row(page, 2)).toContainText('It was stopped.', { timeout: 15_000 });
+      await phone.keyboard.press('Escape');
+      if ((await row(phone, 2).textContent())?.includes('Done')) await act(phone, 'C', /Try again/);
+      await expect(row(phone, 2)).toContainText('Running', { timeout: 60_000 });
+      await battle(phone).getByRole('button', { name: 'What can be done with C' }).click();
+      await phone.getByRole('menuitem', { name: /Stop this one/ }).click({ timeout: 5_000 });
+      await expect(row(phone, 2)).toContainText('It was stopped.', { timeout: 15_000 });
     }).toPass({ timeout: 240_000 });
-    const head = battle(page).locator('.arena-head');
-    await expect(head).toContainText('Completed');
+    const head = (each: Page) => battle(each).locator('.arena-head');
+    for (const each of [page, phone]) await expect(head(each)).toContainText('Completed');
     for (const [place, letter] of ['A', 'B'].entries()) {
       await expect(row(page, place)).toContainText('tokens/s');
       await expect(output(page, letter).locator('.markdown').last()).toContainText(/\w+ \w+ \w+/);
@@ -56,29 +64,34 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     const analysis = battle(page).locator('.arena-analysis');
     await expect(analysis).toContainText(/\d+ calls/);
     await analysis.getByRole('button', { name: 'Compare the results' }).click();
-    await expect(head).toContainText('Comparing');
-    await expect(head).toContainText(/(wins over|No winner).*of \d+ judgements agree\./, { timeout: 900_000 });
-    await expect(analysis.locator('.arena-matrix')).toBeVisible();
-    expect(await scrollsSideways(page)).toBe(false);
-    await page.screenshot({ path: info.outputPath('analysis.png') });
+    await expect(head(page)).toContainText('Comparing');
+    await expect(head(page)).toContainText(/(wins over|No winner).*of \d+ judgements agree\./, { timeout: 900_000 });
+    await view(phone, 'Analysis').click();
+    for (const each of [page, phone]) {
+      await expect(battle(each).locator('.arena-matrix')).toBeVisible();
+      expect(await scrollsSideways(each)).toBe(false);
+    }
+    await phone.screenshot({ path: info.outputPath('analysis.png') });
 
-    await view(page, 'Cross-examination').click();
-    const asking = battle(page).locator('.arena-examinations');
+    await view(phone, 'Cross-examination').click();
+    const asking = battle(phone).locator('.arena-examinations');
     await asking.getByLabel('Ask somebody else about the results').fill('Which one is shorter? One word.');
     await asking.getByLabel('Model', { exact: true }).selectOption(model);
     await asking.getByRole('button', { name: 'Ask', exact: true }).click();
     await expect(asking.locator('.arena-examined .markdown')).toContainText(/\w+/, { timeout: 120_000 });
 
     await act(page, 'B', /Choose as the winner/);
-    await expect(head).toContainText('You chose B.');
-    expect(await faults(page)).toEqual([]);
+    for (const each of [page, phone]) {
+      await expect(head(each)).toContainText('You chose B.');
+      expect(await faults(each)).toEqual([]);
+    }
     await page.screenshot({ path: info.outputPath('overridden.png') });
   } finally {
     await boocode.stop();
   }
 });
 
-test('research on the small real model ends honestly', async ({ page }, info) => {
+test('research on the small real model ends honestly', { tag: '@desk' }, async ({ page, browser }, info) => {
   test.setTimeout(1_000_000);
   const boocode = new BooCode(['--flow-backend', 'native']);
   try {
@@ -93,15 +106,20 @@ test('research on the small real model ends honestly', async ({ page }, info) =>
     await expect(page.getByText(/no commit/)).toBeVisible();
     await commit(project);
     await slash(page, '/research What is a compiler?');
+    const phone = await phoneOn(browser, boocode, page);
     // However weak the model is: it comes to an end, and says what it is worth.
-    const title = run(page).locator('.orchestrator-title');
-    await expect(title).toContainText(/Done|Failed/, { timeout: 900_000 });
-    await expect(report(page)).toBeVisible({ timeout: 30_000 });
-    const head = report(page).getByRole('region', { name: 'Summary', exact: true });
-    await expect(head).toContainText(/Confidence: (High|Medium|Low|none was given)/);
-    await expect(head).toContainText('No web was available');
-    if ((await title.textContent())!.includes('Failed')) await expect(run(page).locator('.notice.error').first()).toBeVisible();
+    for (const each of [page, phone]) {
+      const title = run(each).locator('.orchestrator-title');
+      await expect(title).toContainText(/Done|Failed/, { timeout: 900_000 });
+      await expect(report(each)).toBeVisible({ timeout: 30_000 });
+      const head = report(each).getByRole('region', { name: 'Summary', exact: true });
+      await expect(head).toContainText(/Confidence: (High|Medium|Low|none was given)/);
+      await expect(head).toContainText('No web was available');
+      if ((await title.textContent())!.includes('Failed')) await expect(run(each).locator('.notice.error').first()).toBeVisible();
+      expect(await scrollsSideways(each)).toBe(false);
+    }
     await page.screenshot({ path: info.outputPath('honest.png') });
+    await phone.screenshot({ path: info.outputPath('honest-phone.png') });
   } finally {
     await boocode.stop();
   }
@@ -111,4 +129,14 @@ async function commit(project: string): Promise<void> {
   writeFileSync(join(project, 'README.md'), '# First\n');
   git(project, 'add', '.');
   git(project, 'commit', '-qm', 'first');
+}
+
+/** A phone that shows what `page` shows. */
+async function phoneOn(browser: Browser, boocode: BooCode, page: Page): Promise<Page> {
+  const context = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } });
+  const phone = await context.newPage();
+  await logIn(phone, boocode);
+  await phone.goto(page.url());
+  await live(phone);
+  return phone;
 }

@@ -1,6 +1,7 @@
 //! Diffs, laid out for the screen. A patch is read once and kept while there is room; what is costly, colours and
 //! the texts around a change, is made for the windows that somebody looks at.
 
+mod code;
 mod colours;
 mod languages;
 mod prepared;
@@ -27,6 +28,7 @@ use git::Limits;
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::live::guard;
+pub use code::Grammars;
 use colours::{Coloured, piece_of};
 use languages::Language;
 use prepared::Prepared;

@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 use app::{
     error::AppError,
     ports::{
-        Arena, Browsers, Catalogue, Coders, Diffs, Files, FolderCheck, Folders, Orchestrator, Personas,
-        Settings,
+        Arena, Browsers, Catalogue, CodeColours, Coders, Diffs, Files, FolderCheck, Folders, Orchestrator,
+        Personas, Settings,
     },
 };
 use domain::catalogue::{self, ModelRef};
@@ -30,6 +30,7 @@ pub struct Ports {
     pub arena: Arc<dyn Arena>,
     pub orchestrator: Arc<dyn Orchestrator>,
     pub diffs: Arc<dyn Diffs>,
+    pub code_colours: Arc<dyn CodeColours>,
 }
 
 impl Ports {
@@ -44,6 +45,7 @@ impl Ports {
         provide_context(Arc::clone(&self.arena));
         provide_context(Arc::clone(&self.orchestrator));
         provide_context(Arc::clone(&self.diffs));
+        provide_context(Arc::clone(&self.code_colours));
     }
 }
 

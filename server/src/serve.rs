@@ -21,7 +21,7 @@ use crate::{
     coder::{self, Changes, Coders, login::Holders},
     config::Config,
     data_dir::DataDir,
-    diffs::Diffs,
+    diffs::{Diffs, Grammars},
     engine::{Engine, Means},
     files::ProjectFiles,
     http::{
@@ -127,6 +127,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
         settings,
         browsers: Arc::new(Browsers::new(Arc::clone(&gate))),
         diffs: Arc::new(Diffs::new(Arc::new(Changes(Arc::clone(&coders))))),
+        code_colours: Arc::new(Grammars),
         orchestrator: Arc::new(orchestrator::Port {
             db: db.clone(),
             coders: Arc::clone(&coders),

@@ -7,35 +7,35 @@ use leptos::prelude::*;
 
 use crate::erased::{Erase, Erased};
 
-use super::{copy::CopyButton, inlines::inlines};
+use super::{colours::coloured, copy::CopyButton, inlines::inlines};
 
 /// The page's own headings are the first two levels, so an answer's begin at the third; the class keeps the look.
 const HEADING_OFFSET: u8 = 2;
 
-pub(super) fn block(block: &Arc<Block>) -> Erased {
+pub(super) fn block(block: &Arc<Block>, is_settled: Signal<bool>) -> Erased {
     match &**block {
         // The button holds the block, not a second copy of a text that may be long.
         Block::Code { lang, .. } => {
             let source = Arc::clone(block);
-            code(lang, block, move || code_text(&source).to_owned())
+            code(lang, block, is_settled, move || code_text(&source).to_owned())
         }
-        other => nested(other),
+        other => nested(other, is_settled),
     }
 }
 
-fn blocks(all: &[Block]) -> Erased {
-    all.iter().map(nested).collect_view().erase()
+fn blocks(all: &[Block], is_settled: Signal<bool>) -> Erased {
+    all.iter().map(|block| nested(block, is_settled)).collect_view().erase()
 }
 
-fn nested(block: &Block) -> Erased {
+fn nested(block: &Block, is_settled: Signal<bool>) -> Erased {
     match block {
         Block::Paragraph(content) => view! { <p>{inlines(content)}</p> }.erase(),
         Block::Heading { level, content } => heading(*level, content),
-        Block::List(list) => self::list(list),
-        Block::Quote(content) => view! { <blockquote>{blocks(content)}</blockquote> }.erase(),
+        Block::List(list) => self::list(list, is_settled),
+        Block::Quote(content) => view! { <blockquote>{blocks(content, is_settled)}</blockquote> }.erase(),
         Block::Code { lang, text } => {
             let source = text.clone();
-            code(lang, block, move || source.clone())
+            code(lang, block, is_settled, move || source.clone())
         }
         Block::Table(table) => self::table(table),
         Block::Rule => view! { <hr/> }.erase(),
@@ -53,8 +53,8 @@ fn heading(level: u8, content: &[Inline]) -> Erased {
     }
 }
 
-fn list(list: &List) -> Erased {
-    let items = list.items.iter().map(|item| self::item(item, list.tight)).collect_view();
+fn list(list: &List, is_settled: Signal<bool>) -> Erased {
+    let items = list.items.iter().map(|item| self::item(item, list.tight, is_settled)).collect_view();
     let class = if list.tight { "tight" } else { "loose" };
     match list.start {
         Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.erase(),
@@ -62,13 +62,13 @@ fn list(list: &List) -> Erased {
     }
 }
 
-fn item(item: &Item, tight: bool) -> Erased {
+fn item(item: &Item, tight: bool, is_settled: Signal<bool>) -> Erased {
     let content = item
         .blocks
         .iter()
         .map(|block| match block {
             Block::Paragraph(content) if tight => inlines(content),
-            other => nested(other),
+            other => nested(other, is_settled),
         })
         .collect_view();
     match item.checked {
@@ -86,7 +86,12 @@ fn item(item: &Item, tight: bool) -> Erased {
     }
 }
 
-fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + 'static) -> Erased {
+fn code(
+    lang: &str,
+    block: &Block,
+    is_settled: Signal<bool>,
+    source: impl Fn() -> String + Send + Sync + 'static,
+) -> Erased {
     let name = if lang.is_empty() { "Code".to_owned() } else { format!("Code, {lang}") };
     view! {
         <div class="code-block">
@@ -96,7 +101,7 @@ fn code(lang: &str, block: &Block, source: impl Fn() -> String + Send + Sync + '
             </div>
             // Focusable, because a line that is too long is scrolled by keyboard too.
             <pre tabindex="0" role="region" aria-label=name>
-                <code>{code_text(block).to_owned()}</code>
+                <code>{coloured(lang, code_text(block), is_settled)}</code>
             </pre>
         </div>
     }

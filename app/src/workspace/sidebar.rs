@@ -181,7 +181,7 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
                 />
                 <For
                     each=move || battles.get()
-                    key=|battle| (battle.id, battle.status)
+                    key=|battle| (battle.id, battle.activity())
                     children=|battle| view! { <BattleLink battle /> }
                 />
                 <For

@@ -79,7 +79,7 @@ impl Coloured {
 }
 
 /// In order, without overlaps. What cannot be parsed has none.
-fn spans(source: &str, language: Language) -> Vec<(Range<usize>, u8)> {
+pub fn spans(source: &str, language: Language) -> Vec<(Range<usize>, u8)> {
     let Some(configuration) = language.configuration() else { return Vec::new() };
     let mut highlighter = Highlighter::new();
     let inner = |name: &str| Language::of_name(name).and_then(Language::configuration);
