@@ -21,7 +21,7 @@ use crate::{
 use anyhow::Result;
 use binaries::{Built, Environment};
 use rustix::process::Signal;
-use std::{ffi::OsStr, fs, process::ExitCode, time::Duration};
+use std::{ffi::OsStr, fs, process::ExitCode, thread::available_parallelism, time::Duration};
 use tally::{Counts, Tally};
 
 const BROWSER_LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -154,6 +154,8 @@ fn with_database(
         cluster.create_database(database)?;
         let mut environment = environment.clone();
         environment.set(variable, cluster.url(database));
+        // These wait for servers more than they work.
+        environment.set("RUST_TEST_THREADS", (2 * available_parallelism()?.get()).to_string());
         tally.tests(&format!("{package} tests"), || built.run(workspace, package, &environment))?;
     }
     Ok(())
