@@ -248,19 +248,21 @@ test('what is launched by key has the keyboard, from a launcher and from a dialo
 });
 
 test('three personas answer what was typed in a chat', async ({ chat: page }, info) => {
-  await page.getByLabel('Your message').fill('[[count 40]][[say Because.]]');
+  // Who say the same are not compared.
+  const prompt = '[[count 40]][[on small]][[say Because.]][[on large]][[say Because of that.]][[on echo]][[say Because so.]]';
+  await page.getByLabel('Your message').fill(prompt);
   await page.getByRole('button', { name: 'Arena', exact: true }).click();
   const form = page.getByRole('dialog', { name: 'New battle' });
-  await expect(form.getByLabel('Prompt')).toHaveValue('[[count 40]][[say Because.]]');
+  await expect(form.getByLabel('Prompt')).toHaveValue(prompt);
   await form.getByText('Q&A').click();
-  await choose(form, 'Persona', [['Debugger', 'local/small'], ['Architect', 'local/small'], ['Explainer', 'local/small']]);
+  await choose(form, 'Persona', [['Debugger', 'local/small'], ['Architect', 'local/large'], ['Explainer', 'local/echo']]);
   await form.getByText('Terms').click();
   await form.getByLabel('Judge').selectOption('local/biased-judge');
   expect(await faults(page)).toEqual([]);
   await form.getByRole('button', { name: 'Launch' }).click();
   await expect(page).toHaveURL(/\/battle\//);
   for (const letter of ['A', 'B', 'C']) {
-    await expect(output(page, letter)).toContainText('Because.', { timeout: 30_000 });
+    await expect(output(page, letter)).toContainText('Because', { timeout: 30_000 });
   }
   const head = battle(page).locator('.arena-head');
   await expect(head).toContainText('No winner: 3 of 3 pairs are unsettled; 0 of 18 judgements agree.', { timeout: 60_000 });

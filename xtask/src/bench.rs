@@ -1,7 +1,7 @@
 //! Measurements, each against its goal and, where there is one, a reference taken in the same run.
 
 mod backends;
-mod browser;
+pub mod browser;
 mod diffview;
 mod git;
 mod judge;

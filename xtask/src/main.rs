@@ -6,6 +6,7 @@ mod build;
 mod chaos;
 mod install;
 mod parallel;
+mod pictures;
 mod postgres;
 mod process;
 mod run;
@@ -40,6 +41,8 @@ enum Task {
     Bench(bench::Bench),
     /// Kill the server again and again and look at what is left
     Chaos(chaos::Chaos),
+    /// Take the README's pictures anew
+    Pictures(pictures::Pictures),
     /// Regenerate .sqlx from the queries and the migrations
     Sqlx(sqlx::Sqlx),
     /// Add new migrations to migrations/checksums.txt
@@ -67,6 +70,7 @@ fn dispatch(task: Task) -> Result<ExitCode> {
         Task::Test(test) => return test.run(&workspace),
         Task::Bench(bench) => return bench.run(&workspace),
         Task::Chaos(chaos) => return chaos.run(&workspace),
+        Task::Pictures(pictures) => pictures.run(&workspace),
         Task::Sqlx(sqlx) => sqlx.run(&workspace),
         Task::Migrations => tidy::migrations::append(&workspace.migrations()),
     }?;

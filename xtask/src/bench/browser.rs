@@ -11,13 +11,29 @@ use anyhow::{Context, Result};
 use rustix::process::Signal;
 use std::{ffi::OsString, fs, time::Duration};
 
-/// Builds what is needed, runs `end2end/bench/<name>.spec.ts`, and returns the figures that it wrote.
+/// Runs `end2end/bench/<name>.spec.ts`, and returns the figures that it wrote.
 pub fn run(
     workspace: &Workspace,
     name: &str,
     limit: Duration,
     environment: &[(&str, OsString)],
 ) -> Result<String> {
+    let out = workspace.scratch()?.join(format!("{name}.json"));
+    let mut environment = environment.to_vec();
+    environment.push(("BENCH_OUT", out.clone().into()));
+    let arguments = ["--config", "bench.config.ts", &format!("bench/{name}.spec")];
+    play(workspace, name, &arguments, limit, &environment)?;
+    fs::read_to_string(&out).context("the browser left no figures")
+}
+
+/// Builds what people use, and has Playwright use it.
+pub fn play(
+    workspace: &Workspace,
+    name: &str,
+    arguments: &[&str],
+    limit: Duration,
+    environment: &[(&str, OsString)],
+) -> Result<()> {
     let tools = Tools::locate()?;
     let postgres = install::postgres::ensure(workspace, &tools)?;
     super::assets(workspace)?;
@@ -28,13 +44,10 @@ pub fn run(
         quietly(workspace, "scripted", COMPILE_LIMIT, &mut cargo)
     })?;
     let mut playwright = install::playwright(workspace, &tools)?;
-    let out = workspace.scratch()?.join(format!("{name}.json"));
-    playwright.args(["test", "--config", "bench.config.ts", &format!("bench/{name}.spec")]);
-    playwright.env("BENCH_OUT", &out).envs(environment.iter().map(|(name, value)| (name, value)));
+    playwright.arg("test").args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
     playwright.env("BOOCODE_BIN", boocode).env("SCRIPTED_BIN", workspace.target.join("quick/scripted"));
     playwright.env_remove("DATABASE_URL").env("PG_BIN_DIR", postgres.dir);
     // Playwright closes its browsers on INT.
     let on_int = |owned: &mut Owned| owned.stop_with = Signal::INT;
-    stage(name, || quietly_with(workspace, name, limit, on_int, &mut playwright).map(drop))?;
-    fs::read_to_string(&out).context("the browser left no figures")
+    stage(name, || quietly_with(workspace, name, limit, on_int, &mut playwright).map(drop))
 }
