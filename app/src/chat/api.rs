@@ -69,7 +69,7 @@ pub async fn ask(
 ) -> Result<(), AppError> {
     let (turn, text) = (new_turn(message), lines(&text));
     // Before anything that it names is looked up: that may be gone since.
-    if store::chats::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
+    if store::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
         return Ok(());
     }
     let choice = choice(chat, &model, persona, coder).await?;
@@ -93,7 +93,7 @@ pub async fn resend(
     #[server(default)] attachments: Vec<AttachmentId>,
 ) -> Result<(), AppError> {
     let (turn, text) = (new_turn(message), lines(&text));
-    if store::chats::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
+    if store::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
         return Ok(());
     }
     let choice = choice(chat, &model, persona, None).await?;
@@ -117,7 +117,7 @@ pub async fn retry(
 ) -> Result<(), AppError> {
     let as_whom = Some(persona.as_str()).filter(|persona| !persona.is_empty());
     if let Ok(model) = model.parse()
-        && store::chats::retries_again(&ports::db()?, chat, of, reply, &model, as_whom).await?
+        && store::retries_again(&ports::db()?, chat, of, reply, &model, as_whom).await?
     {
         return Ok(());
     }
