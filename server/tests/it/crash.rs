@@ -40,7 +40,7 @@ async fn a_browser_ahead_of_what_survived_is_cut_back_visibly() {
     let server = world.server("one").await;
     let chat = server.new_chat(&world).await;
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 2000]]").await;
+    server.ask(chat, "[[count 400]]").await;
     page.until_said(&server, 200).await;
     server.kill().await;
     page.cut();
@@ -53,7 +53,7 @@ async fn a_browser_ahead_of_what_survived_is_cut_back_visibly() {
     page.until_settled(&server).await;
     let copy = &page.mirror.streams[&stream];
     assert!(copy.retracted && !copy.text.contains("seen but never kept"));
-    assert!(numbers(2000).starts_with(&page.stream_text(stream)));
+    assert!(numbers(400).starts_with(&page.stream_text(stream)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

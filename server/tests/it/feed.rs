@@ -19,7 +19,7 @@ async fn a_connection_that_is_cut_again_and_again_loses_and_doubles_nothing() {
     let server = world.server("one").await;
     let chat = server.new_chat(&world).await;
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 600]]").await;
+    server.ask(chat, "[[rate 600]][[count 600]]").await;
     for bytes in (100..2_000).step_by(100) {
         page.until_said(&server, bytes).await;
         page.cut();
@@ -93,7 +93,7 @@ async fn what_goes_on_can_be_measured() {
     let value = async |line: &str| metric(&server, line).await;
     assert_eq!(value("boocode_claims_total").await, 0);
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 1000]]").await;
+    server.ask(chat, "[[count 500]]").await;
     page.until_said(&server, 100).await;
     assert_eq!(value(r#"boocode_tasks{status="running"}"#).await, 1);
     assert_eq!(value("boocode_streams").await, 1);
