@@ -95,6 +95,13 @@ impl Feed {
         self.text(stream).show_anew(text);
     }
 
+    /// Whether the first `len` bytes of a stream are here. What is too much for one snapshot comes after it.
+    pub fn has_all(&self, stream: StreamId, len: u64) -> bool {
+        let have =
+            |mirror: &Mirror<Page>| mirror.streams.get(&stream).map_or(0, |copy| copy.text.len() as u64);
+        self.is_brought(&stream) || self.mirror.with_untracked(have) >= len
+    }
+
     fn is_brought(&self, stream: &StreamId) -> bool {
         self.brought.with_value(|brought| brought.contains(stream))
     }

@@ -66,16 +66,17 @@ pub trait AuthStore: Send + Sync {
     /// `select from login_tokens where hash = $hash`; whether there is one.
     fn has_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
-    /// `delete from login_tokens where hash = $hash returning expires_at > $now`; no row is `false`.
-    /// One statement: of two redeemers of one token, whichever deletes the row is the only one told `true`.
+    /// `delete from login_tokens where hash = $hash`.
+    fn delete_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<(), StoreFailure>>;
+
+    /// `delete from login_tokens where hash = $hash` and, if it had not expired at `$session.seen_at`,
+    /// `insert into browser_sessions …`; no row is `false`. One statement: of two redeemers of one token, whichever
+    /// deletes the row is the only one told `true`, and a token is never spent without a session.
     fn redeem_token(
         &self,
         hash: CredentialHash,
-        now: OffsetDateTime,
+        session: BrowserSession,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>>;
-
-    /// `delete from browser_sessions where expires_at <= $session.seen_at; insert into browser_sessions …`.
-    fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>>;
 
     /// `select … from browser_sessions where secret = $secret and expires_at > $now`.
     fn find_session(
@@ -154,8 +155,8 @@ impl Auth {
     }
 
     /// Makes a token worthless.
-    pub async fn withdraw(&self, token: CredentialHash, now: OffsetDateTime) -> Result<(), Unavailable> {
-        within(self.store.redeem_token(token, now)).await.map(drop)
+    pub async fn withdraw(&self, token: CredentialHash) -> Result<(), Unavailable> {
+        within(self.store.delete_token(token)).await
     }
 
     /// Spends `token`; the secret returned belongs into the browser's cookie and nowhere else.
@@ -173,11 +174,6 @@ impl Auth {
             // Rounded up, or the browser comes back a moment too early.
             .map_err(|wait| LoginRefused::TooMany { retry_after_s: wait.as_secs() + 1 })?;
         let token = Credential::parse(token).ok_or(LoginRefused::NotValid)?;
-        if !within(self.store.redeem_token(token.hash(), now)).await? {
-            return Err(LoginRefused::NotValid);
-        }
-        attempt.succeeded();
-
         let secret = Credential::generate();
         let session = BrowserSession {
             id: BrowserSessionId(Uuid::now_v7()),
@@ -187,7 +183,10 @@ impl Auth {
             expires_at: now + SESSION_LIFETIME,
             secret: secret.hash(),
         };
-        within(self.store.insert_session(session.clone())).await?;
+        if !within(self.store.redeem_token(token.hash(), session.clone())).await? {
+            return Err(LoginRefused::NotValid);
+        }
+        attempt.succeeded();
         Ok((session, secret))
     }
 

@@ -72,7 +72,7 @@ impl Browsers {
     async fn make_code(&self, this: BrowserId, now: OffsetDateTime) -> Result<Pairing, Unavailable> {
         let before = self.lock().remove(&this);
         if let Some(before) = before {
-            self.gate.auth.withdraw(before.token.hash(), now).await?;
+            self.gate.auth.withdraw(before.token.hash()).await?;
         }
         let made_by = Some(BrowserSessionId(this.0));
         let token = self.gate.auth.issue_token(now, PAIRING_LIFETIME, made_by).await?;

@@ -117,7 +117,7 @@ fn load(workspace: &Workspace) -> Result<Figure> {
     let load = budget::first_load(&workspace.dist().join("pkg"))?;
     Ok(Figure {
         text: format!("first load {}", load.words()),
-        goal: format!("at most {} KB", budget::START_BYTES_MAX / 1000),
+        goal: load.goal(),
         reached: load.start() <= budget::START_BYTES_MAX,
     })
 }

@@ -38,6 +38,16 @@ impl FirstLoad {
         )
     }
 
+    /// The goal, and how far a page with a chat is from it.
+    pub fn goal(&self) -> String {
+        let chat = self.start() + self.chat;
+        let beyond = match chat.checked_sub(START_BYTES_MAX) {
+            Some(over) if over > 0 => format!("{:.1} KB over that", over as f64 / 1000.0),
+            _ => "within that too".to_owned(),
+        };
+        format!("at most {} KB for the start page; one with a chat is {beyond}", START_BYTES_MAX / 1000)
+    }
+
     pub fn check(&self) -> Result<()> {
         if self.start() > START_BYTES_MAX || self.start() + self.chat > CHAT_BYTES_MAX {
             bail!(
@@ -114,6 +124,9 @@ mod tests {
         let load = first_load(pkg.path()).unwrap();
         assert_eq!(load, FirstLoad { wasm: 100, js: 15, css: 2, chat: 37 });
         load.check().unwrap();
+        assert_eq!(load.goal(), "at most 400 KB for the start page; one with a chat is within that too");
+        let large = FirstLoad { wasm: START_BYTES_MAX - 1_000, chat: 213_500, ..FirstLoad::default() };
+        assert_eq!(large.goal(), "at most 400 KB for the start page; one with a chat is 212.5 KB over that");
         FirstLoad { wasm: START_BYTES_MAX, js: 1, ..FirstLoad::default() }.check().unwrap_err();
         FirstLoad { wasm: 1, chat: CHAT_BYTES_MAX, ..FirstLoad::default() }.check().unwrap_err();
     }

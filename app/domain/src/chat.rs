@@ -14,6 +14,7 @@ use crate::{
     worktree::Worktree,
 };
 
+mod again;
 mod branch;
 mod choice;
 mod decide;

@@ -17,6 +17,10 @@ use crate::{
     workspace::Workspace,
 };
 
+mod streams;
+
+pub use streams::SNAPSHOT_BYTES_MAX;
+
 /// How many chats a page keeps up to date although they are not in front, so that going back to one is quick.
 pub const KEPT_MAX: usize = 8;
 

@@ -147,19 +147,22 @@ pub fn TaskOutput(task: Memo<Option<Task>>) -> impl IntoView {
         task.as_ref()
             .map(|task| (task.id, task.attempts()))
             .map(|(id, attempts)| {
-                attempts.into_iter().map(|(attempt, _)| StreamId { task: id, attempt }).collect::<Vec<_>>()
+                attempts
+                    .into_iter()
+                    .map(|(attempt, len)| (StreamId { task: id, attempt }, len))
+                    .collect::<Vec<_>>()
             })
             .unwrap_or_default()
     });
     view! {
         <For
             each=move || attempts.get()
-            key=|stream| *stream
-            children=move |stream| {
+            key=|(stream, _)| *stream
+            children=move |(stream, len)| {
                 let of = move |look: fn(&Task, domain::id::Attempt) -> bool| {
                     Memo::new(move |_| task.read().as_ref().is_some_and(|task| look(task, stream.attempt)))
                 };
-                view! { <AttemptView stream interrupted=of(is_lost) streaming=of(writes) /> }
+                view! { <AttemptView stream len interrupted=of(is_lost) streaming=of(writes) /> }
             }
         />
     }

@@ -68,6 +68,10 @@ pub async fn ask(
     #[server(default)] attachments: Vec<AttachmentId>,
 ) -> Result<(), AppError> {
     let (turn, text) = (new_turn(message), lines(&text));
+    // Before anything that it names is looked up: that may be gone since.
+    if store::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
+        return Ok(());
+    }
     let choice = choice(chat, &model, persona, coder).await?;
     let mentions = mentioned::keep(chat, &text).await?;
     commit_with_files(chat, &attachments, |attached| {
@@ -89,6 +93,9 @@ pub async fn resend(
     #[server(default)] attachments: Vec<AttachmentId>,
 ) -> Result<(), AppError> {
     let (turn, text) = (new_turn(message), lines(&text));
+    if store::asks_again(&ports::db()?, chat, message, &text, &attachments).await? {
+        return Ok(());
+    }
     let choice = choice(chat, &model, persona, None).await?;
     let mentions = mentioned::keep(chat, &text).await?;
     commit_with_files(chat, &attachments, |attached| {
@@ -108,6 +115,12 @@ pub async fn retry(
     #[server(default)] persona: String,
     #[server(default)] coder: Option<Wanted>,
 ) -> Result<(), AppError> {
+    let as_whom = Some(persona.as_str()).filter(|persona| !persona.is_empty());
+    if let Ok(model) = model.parse()
+        && store::retries_again(&ports::db()?, chat, of, reply, &model, as_whom).await?
+    {
+        return Ok(());
+    }
     let choice = choice(chat, &model, persona, coder).await?;
     let task = TaskId(uuid::Uuid::now_v7());
     commit(chat, Input::Retry { of, reply, task, choice, at_ms: now_ms() }).await

@@ -13,13 +13,30 @@ use crate::{
 #[component]
 pub fn AttemptView(
     stream: StreamId,
+    /// How long it is, once that is final.
+    len: Option<u64>,
     /// Whoever wrote it is gone; what was written stays.
     #[prop(into)]
     interrupted: Signal<bool>,
     #[prop(into)] streaming: Signal<bool>,
 ) -> impl IntoView {
-    let text = expect_context::<Feed>().text(stream);
+    let feed = expect_context::<Feed>();
+    let text = feed.text(stream);
     let (segments, retracted) = (text.segments, text.retracted);
+    let rest = len.filter(|len| !feed.has_all(stream, *len)).map(|len| {
+        let segments = segments.clone();
+        let is_missing = Memo::new(move |_| {
+            feed.grown.track();
+            segments.track();
+            !feed.has_all(stream, len)
+        });
+        view! {
+            <Show when=move || is_missing.get()>
+                <p class="attempt-label">"This is not all of it: the rest comes by itself where scripts run."</p>
+            </Show>
+        }
+        .erase()
+    });
     let class = move || if interrupted.get() { "attempt interrupted" } else { "attempt message-body" };
     view! {
         <div class=class>
@@ -31,6 +48,7 @@ pub fn AttemptView(
                 key=|segment| segment.place
                 children=move |segment| segment_view(segment, streaming)
             />
+            {rest}
             <Show when=move || retracted.get()>
                 <p class="attempt-label" role="status">
                     "The last few characters were taken back after a restart."

@@ -108,10 +108,10 @@ fn Answer(id: MessageId, task: TaskId) -> impl IntoView {
             <For
                 each=move || attempts.get()
                 key=|(attempt, _)| *attempt
-                children=move |(attempt, _)| {
+                children=move |(attempt, len)| {
                     let interrupted = Memo::new(move |_| now.read().as_ref().is_some_and(|task| is_lost(task, attempt)));
                     let streaming = Memo::new(move |_| now.read().as_ref().is_some_and(|task| writes(task, attempt)));
-                    view! { <AttemptView stream=StreamId { task, attempt } interrupted streaming /> }
+                    view! { <AttemptView stream=StreamId { task, attempt } len interrupted streaming /> }
                 }
             />
             <StatusLine task=now />

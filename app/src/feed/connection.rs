@@ -6,7 +6,7 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use domain::{
-    feed::{Cursor, Envelope, Frame, Received, Seq, WATCH_MAX},
+    feed::{Cursor, Envelope, Frame, Received, Seq, StreamId},
     layout::Content,
     page::{Viewed, Wanted},
 };
@@ -16,7 +16,7 @@ use web_sys::{EventSource, MessageEvent};
 
 use super::{
     Feed,
-    line::{Age, Do, Line, Seen, Shown},
+    line::{Age, Do, Line, Seen, Shown, TICK_MS},
 };
 use crate::{
     chat::api,
@@ -27,7 +27,6 @@ use crate::{
     workspace::{Offered, api::page_snapshot},
 };
 
-const TICK: Duration = Duration::from_secs(1);
 const NAMES: [&str; 5] = ["event", "delta", "truncate", "reset", "beat"];
 /// Frames are folded once an animation frame, or sooner when this many wait.
 const WAITING_MAX: usize = 1_000;
@@ -70,7 +69,7 @@ struct Wire {
 struct Inner {
     line: Line,
     source: Option<Source>,
-    watched: Vec<String>,
+    watched: Vec<StreamId>,
     waiting: Vec<Frame>,
     /// The last event that was looked at for something to tell. None: wherever the page stands.
     told: Option<Seq>,
@@ -85,7 +84,7 @@ struct Inner {
 impl Wire {
     fn start(self: &Rc<Self>) {
         let wire = Rc::clone(self);
-        set_interval(move || wire.tick(), TICK);
+        set_interval(move || wire.tick(), Duration::from_millis(TICK_MS.unsigned_abs()));
         let wire = Rc::clone(self);
         window_event_listener_untyped("visibilitychange", move |_| wire.tick());
         self.tick();
@@ -128,10 +127,6 @@ impl Wire {
     fn connect(self: &Rc<Self>) {
         self.close();
         let mut cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
-        if cursor.watch.len() > WATCH_MAX {
-            // The server would refuse. A snapshot brings all these texts at once.
-            return self.see(Seen::Reset);
-        }
         {
             // What a new snapshot holds already is heard again: it may be worth telling.
             let told = &mut self.inner.borrow_mut().told;
@@ -142,7 +137,7 @@ impl Wire {
         let failed = source.is_none();
         {
             let mut inner = self.inner.borrow_mut();
-            inner.watched = names(&cursor);
+            inner.watched = cursor.watch.keys().copied().collect();
             inner.source = source;
         }
         if failed {
@@ -216,13 +211,11 @@ impl Wire {
             Received::Gap => self.see(Seen::Gap),
             Received::Reset => self.see(Seen::Reset),
             Received::Applied | Received::Repeated => {
-                let cursor = self.feed.mirror.with_untracked(|mirror| mirror.cursor());
-                // A stream that is whole may stay watched; one that is new must not wait.
-                let is_new = {
+                let is_outgrown = {
                     let inner = self.inner.borrow();
-                    names(&cursor).iter().any(|name| !inner.watched.contains(name))
+                    self.feed.mirror.with_untracked(|mirror| mirror.outgrows(&inner.watched))
                 };
-                if is_new {
+                if is_outgrown {
                     self.see(Seen::WatchChanged);
                 }
             }
@@ -327,10 +320,6 @@ impl Wire {
         let wanted = self.wanted.get_untracked();
         !untrack(|| self.feed.page(|page| page.holds(wanted)))
     }
-}
-
-fn names(cursor: &Cursor) -> Vec<String> {
-    cursor.watch.keys().map(ToString::to_string).collect()
 }
 
 /// An open connection with its listeners; dropping it closes it, and nothing it says is heard any more.

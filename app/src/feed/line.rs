@@ -1,9 +1,11 @@
 //! When to connect, to wait, to sleep and to ask for a new snapshot. Pure: time and sight are inputs, so every
 //! rule is tested without a browser.
 
-/// The server sends a beat every two seconds, so this long a silence means a dead connection. A look every second finds
-/// it in time for a new one to be there within five or six.
-const SILENCE_MS_MAX: i64 = 4_000;
+/// The server sends a beat every two seconds, so this long a silence means a dead connection.
+const SILENCE_MS_MAX: i64 = 3_500;
+/// How often that is looked at. A connection that dies alone is given up within four seconds, which leaves the new one
+/// a second to be there in five.
+pub const TICK_MS: i64 = 500;
 /// What a connection may take to open.
 const OPEN_MS_MAX: i64 = 5_000;
 /// A browser keeps up to five more connections to a host, which may be as dead as the one that fell silent. Each
@@ -20,7 +22,7 @@ const BACKOFF_MS_MAX: i64 = 5_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// A second passed, or something may have changed.
+    /// `TICK_MS` passed, or something may have changed.
     Tick {
         /// The page is looked at, or keeps watch for others.
         awake: bool,

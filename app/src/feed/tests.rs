@@ -136,3 +136,17 @@ fn a_text_that_a_view_holds_outlives_what_the_feed_carries_of_it() {
         assert_eq!(feed.text(stream()).answer(), "");
     });
 }
+
+#[test]
+fn of_a_text_that_is_not_all_here_that_is_said() {
+    let shown = |len| {
+        Owner::new().with(|| {
+            provide_context(Feed::new(snapshot("\u{1e}text\nab")));
+            let no = Signal::stored(false);
+            view! { <crate::chat::AttemptView stream=stream() len interrupted=no streaming=no /> }.to_html()
+        })
+    };
+    for (len, is_said) in [(None, false), (Some(8), false), (Some(9), true)] {
+        assert_eq!(shown(len).contains("This is not all of it"), is_said, "{len:?}");
+    }
+}

@@ -49,20 +49,24 @@ impl AuthStore for MemoryStore {
         self.answer(found)
     }
 
+    fn delete_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        self.tokens.lock().unwrap().remove(&hash);
+        self.answer(())
+    }
+
     fn redeem_token(
         &self,
         hash: CredentialHash,
-        now: OffsetDateTime,
+        session: BrowserSession,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
         let token = self.tokens.lock().unwrap().remove(&hash);
-        self.answer(token.is_some_and(|token| token.expires_at > now))
-    }
-
-    fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>> {
-        let mut sessions = self.sessions.lock().unwrap();
-        sessions.retain(|other| other.expires_at > session.seen_at);
-        sessions.push(session);
-        self.answer(())
+        let valid = token.is_some_and(|token| token.expires_at > session.seen_at);
+        if valid {
+            let mut sessions = self.sessions.lock().unwrap();
+            sessions.retain(|other| other.expires_at > session.seen_at);
+            sessions.push(session);
+        }
+        self.answer(valid)
     }
 
     fn find_session(

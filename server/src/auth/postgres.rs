@@ -26,20 +26,20 @@ impl AuthStore for Db {
         async move { Ok(logins::has_token(self, hash.as_bytes()).await?) }.boxed()
     }
 
+    fn delete_token(&self, hash: CredentialHash) -> BoxFuture<'_, Result<(), StoreFailure>> {
+        async move { Ok(logins::delete_token(self, hash.as_bytes()).await?) }.boxed()
+    }
+
     fn redeem_token(
         &self,
         hash: CredentialHash,
-        now: OffsetDateTime,
+        session: BrowserSession,
     ) -> BoxFuture<'_, Result<bool, StoreFailure>> {
-        async move { Ok(logins::redeem_token(self, hash.as_bytes(), now).await?) }.boxed()
-    }
-
-    fn insert_session(&self, session: BrowserSession) -> BoxFuture<'_, Result<(), StoreFailure>> {
         async move {
             let BrowserSession { id, label, created_at, seen_at, expires_at, secret } = session;
             let secret = secret.as_bytes().to_vec();
             let row = BrowserRow { id: id.0, secret, label, created_at, seen_at, expires_at };
-            Ok(logins::insert_session(self, &row).await?)
+            Ok(logins::redeem_token(self, hash.as_bytes(), &row).await?)
         }
         .boxed()
     }

@@ -30,7 +30,7 @@ use crate::{
     live::{Kept, Live, Recent, Stream, encode},
 };
 
-/// Silence longer than two of these tells a page that its connection is dead.
+/// A page takes a silence of nearly two of these for a dead connection.
 const BEAT: Duration = Duration::from_secs(2);
 const EVENTS_READ_MAX: i64 = 500;
 const BYTES_READ_MAX: usize = 64 * 1024;

@@ -81,8 +81,7 @@ impl After {
     /// What happened after it; waits a while where there is nothing yet.
     pub async fn news(self, db: &Db, live: &Live, is_own: impl Fn(&Event) -> bool) -> Answer<Json<News>> {
         let Self { mut after } = self;
-        let bell = Arc::new(Notify::new());
-        live.log.listen(&bell);
+        let listening = Listening::to(live);
         let found = timeout(EVENTS_WAIT_MAX, async {
             loop {
                 let Some(events) = store::feed::read_after(db, after, EVENTS_READ_MAX).await? else {
@@ -99,15 +98,33 @@ impl After {
                 }
                 // A full page of others' news says nothing about what comes after it.
                 if !is_full {
-                    bell.notified().await;
+                    listening.bell.notified().await;
                 }
             }
         });
-        let found = found.await;
-        live.log.leave(&bell);
-        Ok(Json(match found {
+        Ok(Json(match found.await {
             Ok(found) => found?,
             Err(_) => News { after, events: Vec::new(), reset: false },
         }))
+    }
+}
+
+/// Somebody who waits for news. Whoever gives up waiting takes the whole request along, so leaving is in the drop.
+struct Listening<'a> {
+    live: &'a Live,
+    bell: Arc<Notify>,
+}
+
+impl<'a> Listening<'a> {
+    fn to(live: &'a Live) -> Self {
+        let bell = Arc::new(Notify::new());
+        live.log.listen(&bell);
+        Self { live, bell }
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.live.log.leave(&self.bell);
     }
 }

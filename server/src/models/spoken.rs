@@ -5,7 +5,7 @@ use domain::{catalogue::Flavour, protocol::Protocol};
 use reqwest::{Client, StatusCode};
 
 use super::Address;
-use crate::secret::Secret;
+use crate::{backend::native::wire, secret::Secret};
 
 /// Of these, local servers have some. Gemini's is Google's alone.
 const ASKED: [(Protocol, &str); 2] = [(Protocol::Messages, "messages"), (Protocol::Responses, "responses")];
@@ -28,9 +28,8 @@ pub async fn ask(
             question = question.bearer_auth(key.expose());
         }
         let answer = question.send().await.ok()?;
-        let status = answer.status();
-        let body = answer.text().await.ok()?;
-        if is_spoken(status, &body) {
+        // Whatever else listens there may say anything, and without an end.
+        if is_spoken(answer.status(), &wire::text(answer).await) {
             spoken.push(protocol);
         }
     }
@@ -64,5 +63,22 @@ mod tests {
             let status = StatusCode::from_u16(status).unwrap();
             assert_eq!(is_spoken(status, body), expected, "{status} {body}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_read_no_further_than_is_needed() {
+        let endless = || async {
+            let more =
+                futures::stream::repeat_with(|| Ok::<_, std::io::Error>("no such model. ".repeat(1024)));
+            (axum::http::StatusCode::NOT_FOUND, axum::body::Body::from_stream(more))
+        };
+        let router = axum::Router::new().route("/v1/messages", axum::routing::post(endless));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = Address::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let server = tokio::spawn(async move { axum::serve(listener, router).await });
+        let client = crate::backend::http_client().unwrap();
+        let spoken = ask(&client, &address, None, Flavour::LlamaCpp).await;
+        assert_eq!(spoken, Some(vec![Protocol::Messages]));
+        server.abort();
     }
 }

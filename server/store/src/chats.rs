@@ -7,7 +7,7 @@ use domain::{
     attachment::{Attachment, LeftOut},
     catalogue::ModelRef,
     chat::{Body, Chat, Choice, Message, NewTurn, Queued, TitledBy},
-    id::{ChatId, MessageId, SessionId, TaskId},
+    id::{AttachmentId, ChatId, MessageId, SessionId, TaskId},
     task::{Task, Work},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -51,6 +51,54 @@ pub(crate) async fn load(connection: &mut PgConnection, id: ChatId) -> Result<Ch
         tasks: tasks(connection, id).await?,
         worktree: worktrees::of_chat(connection, id).await?,
     })
+}
+
+/// Whether the same message was sent before. Nothing about it is checked again: what it named may be gone since.
+pub async fn asks_again(
+    db: &Db,
+    chat: ChatId,
+    message: MessageId,
+    text: &str,
+    files: &[AttachmentId],
+) -> Result<bool> {
+    Ok(match with_message(db, chat, message).await? {
+        Some(chat) => chat.asks_again(message, text, files)?,
+        None => false,
+    })
+}
+
+/// The same of another answer, `reply`, beside the answer `of`.
+pub async fn retries_again(
+    db: &Db,
+    chat: ChatId,
+    of: MessageId,
+    reply: MessageId,
+    model: &ModelRef,
+    persona: Option<&str>,
+) -> Result<bool> {
+    Ok(match with_message(db, chat, reply).await? {
+        Some(chat) => chat.retries_again(of, reply, model, persona)?,
+        None => false,
+    })
+}
+
+/// The chat, if it has this message.
+async fn with_message(db: &Db, chat: ChatId, message: MessageId) -> Result<Option<Chat>> {
+    let is_known = sqlx::query_scalar!(
+        r#"select exists (select from messages where chat_id = $1 and id = $2)
+               or exists (select from queued_messages where chat_id = $1 and id = $2) as "is_known!""#,
+        chat.0,
+        message.0
+    )
+    .fetch_one(&db.pool)
+    .await?;
+    if !is_known {
+        return Ok(None);
+    }
+    // One that waited may be sent meanwhile, and is in one of the two places at every moment.
+    let mut tx = db.pool.begin().await?;
+    sqlx::query("set transaction isolation level repeatable read, read only").execute(&mut *tx).await?;
+    Ok(Some(load(&mut tx, chat).await?))
 }
 
 async fn messages(connection: &mut PgConnection, chat: ChatId) -> Result<Vec<Message>> {

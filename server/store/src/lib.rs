@@ -32,7 +32,7 @@ use sqlx::{
 };
 use tokio::time::timeout;
 
-pub use chats::{Conversation, Said, SentFile, conversation};
+pub use chats::{Conversation, Said, SentFile, asks_again, conversation, retries_again};
 pub use error::Error;
 
 pub type Result<T> = std::result::Result<T, Error>;

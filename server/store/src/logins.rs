@@ -42,25 +42,23 @@ pub async fn has_token(db: &Db, hash: &[u8]) -> Result<bool> {
     Ok(found.fetch_one(&db.pool).await?)
 }
 
-/// Spends a token. Of two that try at once, the one that deletes the row is the only one told `true`.
-pub async fn redeem_token(db: &Db, hash: &[u8], now: OffsetDateTime) -> Result<bool> {
-    let valid = sqlx::query_scalar!(
-        r#"delete from login_tokens where hash = $1 returning expires_at > $2 as "valid!""#,
-        hash,
-        now
-    )
-    .fetch_optional(&db.pool)
-    .await?;
-    Ok(valid.unwrap_or(false))
+/// Makes a token worthless.
+pub async fn delete_token(db: &Db, hash: &[u8]) -> Result<()> {
+    sqlx::query!("delete from login_tokens where hash = $1", hash).execute(&db.pool).await?;
+    Ok(())
 }
 
-pub async fn insert_session(db: &Db, row: &BrowserRow) -> Result<()> {
+/// Spends a token on a session, both or neither: a token is not lost on a browser that is not let in. Of two that
+/// try at once, the one that deletes the row is the only one told `true`.
+pub async fn redeem_token(db: &Db, hash: &[u8], row: &BrowserRow) -> Result<bool> {
     sqlx::query!("delete from browser_sessions where expires_at <= $1", row.seen_at)
         .execute(&db.pool)
         .await?;
-    sqlx::query!(
-        "insert into browser_sessions (id, secret, label, created_at, seen_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6)",
+    let done = sqlx::query!(
+        "with spent as (delete from login_tokens where hash = $1 returning expires_at)
+         insert into browser_sessions (id, secret, label, created_at, seen_at, expires_at)
+         select $2, $3, $4, $5, $6, $7 from spent where spent.expires_at > $6",
+        hash,
         row.id,
         row.secret,
         row.label,
@@ -70,7 +68,7 @@ pub async fn insert_session(db: &Db, row: &BrowserRow) -> Result<()> {
     )
     .execute(&db.pool)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 pub async fn find_session(db: &Db, secret: &[u8], now: OffsetDateTime) -> Result<Option<BrowserRow>> {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use domain::{
     Rejected,
     artifact::Artifact,
-    feed::{Fold, Snapshot},
+    feed::Snapshot,
     id::SessionId,
     layout::Content,
-    page::{KEPT_MAX, OpenSession, Page, Wanted},
+    page::{KEPT_MAX, OpenSession, Page, SNAPSHOT_BYTES_MAX, Wanted},
     workspace::Workspace,
 };
 use sqlx::PgConnection;
@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 use crate::{Db, Result, battles, chats, layouts, runs, streams::whole_characters, workspace};
 
 /// Of a longer text the page gets the beginning at once and the rest through the feed.
-const STREAM_BYTES_MAX: i32 = 1024 * 1024;
+const STREAM_BYTES_MAX: usize = 1024 * 1024;
 
 /// What is wanted, with everything that lies in front beside it. `keep` names what of the same session the page
 /// would like to go on with.
@@ -30,8 +30,13 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<
         None => None,
     };
     let state = Page { workspace, session };
-    let mut streams = Vec::new();
-    for (stream, _) in state.streams() {
+    let (mut streams, mut room) = (Vec::new(), SNAPSHOT_BYTES_MAX);
+    for stream in state.streams_by_worth(wanted) {
+        // One that has no room is named all the same: a page goes on with what it has of it.
+        if room == 0 {
+            streams.push((stream, String::new()));
+            continue;
+        }
         let bytes = sqlx::query_scalar!(
             r#"select substring(coalesce(body, (
                    select string_agg(chunk.body, ''::bytea order by chunk.start) from stream_chunks chunk
@@ -39,10 +44,11 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<
                from streams where task_id = $1 and attempt = $2"#,
             stream.task.0,
             stream.attempt.0 as i32,
-            STREAM_BYTES_MAX
+            room.min(STREAM_BYTES_MAX) as i32
         )
         .fetch_one(&mut *tx)
         .await?;
+        room = room.saturating_sub(bytes.len());
         streams.push((stream, whole_characters(bytes)));
     }
     tx.commit().await?;

@@ -97,6 +97,47 @@ async fn queued_questions_follow_and_see_the_answers_before_them() {
     assert_eq!(page.answer().trim(), "three");
 }
 
+/// The answer may have got lost on its way to the browser, which then sends it again, however much later.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_sent_is_there_once_even_where_its_model_is_gone_since() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    let fresh = || uuid::Uuid::now_v7().to_string();
+    let with = |more: &[(&'static str, String)]| {
+        [&[("chat", chat.to_string()), ("model", "local/small".into())], more].concat()
+    };
+    let asked = fresh();
+    let ask = with(&[("message", asked.clone()), ("text", "[[say one]]".into())]);
+    server.call("ask", &ask).await;
+    page.until_settled(&server).await;
+    let answered = page.chat().head.unwrap().to_string();
+    let retry = with(&[("of", answered), ("reply", fresh())]);
+    server.call("retry", &retry).await;
+    page.until_settled(&server).await;
+    let resend = with(&[("of", asked), ("message", fresh()), ("text", "[[say other]]".into())]);
+    server.call("resend", &resend).await;
+    page.until_settled(&server).await;
+    server.stop().await;
+    page.cut();
+
+    let server = world.server_with("one", &[]).await;
+    for (endpoint, id, fields) in
+        [("ask", "message", ask), ("retry", "reply", retry), ("resend", "message", resend)]
+    {
+        server.call(endpoint, &fields).await;
+        let anew: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (*name, if *name == id { fresh() } else { value.clone() }))
+            .collect();
+        let refused = server.refusal(endpoint, &anew).await;
+        assert!(refused.contains("local"), "{endpoint}: the control, {refused}");
+    }
+    page.until_settled(&server).await;
+    assert_eq!(page.chat().messages.len(), 5, "nothing of it came twice");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn retry_and_edit_make_branches() {
     let world = World::new().await;

@@ -25,10 +25,10 @@ async fn a_killed_server_finishes_the_turn_at_its_next_start() {
     let [(first, len)] = task.lost[..] else { panic!("one attempt was lost: {:?}", task.lost) };
     let kept = page.stream_text(StreamId { task: task.id, attempt: first });
     assert!(before.starts_with(&kept) || kept.starts_with(&before), "what was shown stays as it was");
-    // At most a tenth of a second of 200 tokens a second is taken back, where the database is quick. On a machine that
-    // is busy it is not, and what came meanwhile counts too.
+    // A tenth of a second is 80 bytes, and as much again is left to a machine that is busy. The writer's own tests hold
+    // it to the tenth, on a clock that nobody keeps waiting.
     let missing = before.len().saturating_sub(kept.len());
-    assert!(missing <= 200, "at most the last batch is taken back, this was {missing} bytes of {len}");
+    assert!(missing <= 160, "at most the last batch is taken back, this was {missing} bytes of {len}");
 
     let again = server.watch(chat).await;
     assert_eq!(again.mirror.state, page.mirror.state, "a reload shows the same");
@@ -40,7 +40,7 @@ async fn a_browser_ahead_of_what_survived_is_cut_back_visibly() {
     let server = world.server("one").await;
     let chat = server.new_chat(&world).await;
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 2000]]").await;
+    server.ask(chat, "[[count 400]]").await;
     page.until_said(&server, 200).await;
     server.kill().await;
     page.cut();
@@ -53,7 +53,7 @@ async fn a_browser_ahead_of_what_survived_is_cut_back_visibly() {
     page.until_settled(&server).await;
     let copy = &page.mirror.streams[&stream];
     assert!(copy.retracted && !copy.text.contains("seen but never kept"));
-    assert!(numbers(2000).starts_with(&page.stream_text(stream)));
+    assert!(numbers(400).starts_with(&page.stream_text(stream)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,17 @@
 //! The feed over the wire: whatever is cut, the page ends equal to the server.
 
-use domain::feed::{Cursor, Frame, StreamId};
-use reqwest::StatusCode;
+use domain::{
+    feed::{Cursor, Frame, StreamId, Truncate},
+    transcript::Transcript,
+};
+use reqwest::{StatusCode, header};
+use serde_json::Value;
 
-use crate::{chat::numbers, harness::World};
+use crate::{
+    arena::{Field, launch, over},
+    chat::numbers,
+    harness::{Server, World, eventually},
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_is_cut_again_and_again_loses_and_doubles_nothing() {
@@ -11,7 +19,7 @@ async fn a_connection_that_is_cut_again_and_again_loses_and_doubles_nothing() {
     let server = world.server("one").await;
     let chat = server.new_chat(&world).await;
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 600]]").await;
+    server.ask(chat, "[[rate 600]][[count 600]]").await;
     for bytes in (100..2_000).step_by(100) {
         page.until_said(&server, bytes).await;
         page.cut();
@@ -82,15 +90,10 @@ async fn what_goes_on_can_be_measured() {
     let world = World::new().await;
     let server = world.server("one").await;
     let chat = server.new_chat(&world).await;
-    let value = async |line: &str| {
-        let text = server.get("/metrics").send().await.unwrap().text().await.unwrap();
-        let found =
-            text.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' ')?.parse::<u64>().ok());
-        found.unwrap_or_else(|| panic!("no {line} in {text}"))
-    };
+    let value = async |line: &str| metric(&server, line).await;
     assert_eq!(value("boocode_claims_total").await, 0);
     let mut page = server.watch(chat).await;
-    server.ask(chat, "[[count 1000]]").await;
+    server.ask(chat, "[[count 500]]").await;
     page.until_said(&server, 100).await;
     assert_eq!(value(r#"boocode_tasks{status="running"}"#).await, 1);
     assert_eq!(value("boocode_streams").await, 1);
@@ -102,4 +105,59 @@ async fn what_goes_on_can_be_measured() {
     assert_eq!(value("boocode_claims_total").await, 2);
     assert_eq!(value(r#"boocode_reports_total{outcome="done"}"#).await, 2);
     assert_eq!(value(r#"boocode_tasks{status="running"}"#).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_for_news_that_is_given_up_leaves_nothing_behind() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let field = Field::new(&world, &server).await;
+    let id = launch(&server, field.qa("[[say So.]]", &["@small", "@large"])).await;
+    over(&server, &id).await;
+    let waiting = {
+        let (client, cookie) = (server.client.clone(), server.cookie.clone());
+        let events = format!("{}/api/battles/{id}/events", server.url);
+        tokio::spawn(async move {
+            let mut after = 0;
+            loop {
+                let asked = client.get(format!("{events}?after={after}")).header(header::COOKIE, &cookie);
+                let news: Value = asked.send().await.unwrap().json().await.unwrap();
+                after = news["after"].as_i64().unwrap();
+            }
+        })
+    };
+    let listeners = async |count| {
+        let there = || async { (metric(&server, "boocode_feed_connections").await == count).then_some(()) };
+        eventually(&format!("{count} listen"), there).await;
+    };
+    listeners(1).await;
+    waiting.abort();
+    listeners(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_beyond_the_end_of_a_stream_is_cut_back() {
+    let world = World::new().await;
+    let server = world.server("one").await;
+    let chat = server.new_chat(&world).await;
+    let mut page = server.watch(chat).await;
+    server.ask(chat, "[[say hello]]").await;
+    page.until_settled(&server).await;
+    let (task, whole) = (page.last_task().id, page.last_stream());
+    let stream = StreamId { task, attempt: page.last_task().attempts()[0].0 };
+    // It has heard of the end already, so no event says it again.
+    page.mirror.streams.get_mut(&stream).unwrap().text.push_str("12345");
+    page.cut();
+    let cut = Frame::Truncate(Truncate { stream, len: whole.len() as u64 });
+    page.until(&server, "the page is told where the stream ends", |page| page.seen.contains(&cut)).await;
+    assert_eq!(page.last_stream(), whole);
+    assert_eq!(Transcript::read(&whole).text().trim(), "hello");
+    assert!(page.mirror.streams[&stream].retracted, "and shows that it took something back");
+}
+
+async fn metric(server: &Server, line: &str) -> u64 {
+    let text = server.get("/metrics").send().await.unwrap().text().await.unwrap();
+    let found =
+        text.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' ')?.parse::<u64>().ok());
+    found.unwrap_or_else(|| panic!("no {line} in {text}"))
 }

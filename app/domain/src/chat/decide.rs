@@ -106,24 +106,10 @@ pub struct Report {
 
 impl Chat {
     pub fn decide(&self, input: Input) -> Result<Vec<Event>, Rejected> {
+        if self.is_again(&input)? {
+            return Ok(Vec::new());
+        }
         match input {
-            // The same question posted again, because its answer never reached the browser. Other words under
-            // its id were never asked, which must not look like success.
-            Input::Ask { turn, text, enclosed, .. } | Input::Resend { turn, text, enclosed, .. }
-                if self.knows(turn.message) =>
-            {
-                if self.asks(turn.message, &text, &enclosed) {
-                    return Ok(Vec::new());
-                }
-                Err(Rejected::Invalid("This message was sent already. Send it again as a new one.".into()))
-            }
-            // As above: the same answer asked for twice is asked for once.
-            Input::Retry { of, reply, choice, .. } if self.message(reply).is_some() => {
-                if self.answers_again(reply, of, &choice) {
-                    return Ok(Vec::new());
-                }
-                Err(Rejected::Invalid("This answer was asked for already. Ask for another one.".into()))
-            }
             Input::Ask { turn, text, choice, enclosed, at_ms } => {
                 let queued = self.question(turn, text, choice, enclosed, None)?;
                 if self.active_turn().is_none() && self.queue.is_empty() {
@@ -318,24 +304,6 @@ impl Chat {
         self.active_turn().map_or(Ok(()), |_| Err(Rejected::Busy))
     }
 
-    fn knows(&self, message: MessageId) -> bool {
-        self.message(message).is_some() || self.queued(message).is_ok()
-    }
-
-    /// Whether the message says just this. What is mentioned may have been read again meanwhile.
-    fn asks(&self, message: MessageId, words: &str, enclosed: &Enclosed) -> bool {
-        let (text, attachments) = match self.message(message).map(|message| &message.body) {
-            Some(Body::User { text, attachments, .. }) => (text, attachments),
-            Some(Body::Assistant { .. }) => return false,
-            None => match self.queued(message) {
-                Ok(queued) => (&queued.text, &queued.attachments),
-                Err(_) => return false,
-            },
-        };
-        let has = |wanted: &Attachment| attachments.iter().any(|known| known.id == wanted.id);
-        text == words && enclosed.attached.iter().all(has)
-    }
-
     /// A file goes with one message. An edited one may take it over from `of`, the version before it.
     fn question(
         &self,
@@ -359,13 +327,6 @@ impl Chat {
             return Err(Rejected::Invalid(words));
         }
         Ok(Queued { turn, text, choice, attachments, left_out })
-    }
-
-    /// Whether `reply` is another answer beside the answer `of`, as `choice` has it.
-    fn answers_again(&self, reply: MessageId, of: MessageId, choice: &Choice) -> bool {
-        let (Some(reply), Some(of)) = (self.message(reply), self.message(of)) else { return false };
-        let chosen = |task: &Task| task.model == choice.model && task.persona == choice.persona;
-        reply.id != of.id && reply.parent == of.parent && self.task_of(reply).is_some_and(chosen)
     }
 
     fn queued(&self, message: MessageId) -> Result<&Queued, Rejected> {

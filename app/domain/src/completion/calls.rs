@@ -4,7 +4,8 @@ use serde_json::Value;
 
 /// A model that asks for more at once has lost its way.
 const CALLS_MAX: usize = 32;
-const ARGUMENTS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Of all their ids, names and arguments.
+const CALLS_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallPart {
@@ -45,14 +46,16 @@ impl Calls {
             None => return,
         };
         let call = &mut self.calls[place].1;
-        if let Some(id) = id {
+        // Some servers give the same one with every part.
+        if let Some(id) = id.filter(|id| *id != call.id)
+            && fits(&mut self.bytes, &id)
+        {
             call.id = id;
         }
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|name| fits(&mut self.bytes, name)) {
             call.name.push_str(&name);
         }
-        self.bytes += arguments.len();
-        if self.bytes <= ARGUMENTS_BYTES_MAX {
+        if fits(&mut self.bytes, &arguments) {
             call.arguments.push_str(&arguments);
         }
     }
@@ -65,6 +68,12 @@ impl Calls {
         };
         self.calls.into_iter().enumerate().map(named).collect()
     }
+}
+
+/// Whatever comes after something that did not fit does not either, so that nothing has a gap.
+fn fits(bytes: &mut usize, more: &str) -> bool {
+    *bytes = bytes.saturating_add(more.len());
+    *bytes <= CALLS_BYTES_MAX
 }
 
 /// `place` is where it stands in its chunk, for servers that do not number.
@@ -127,12 +136,29 @@ mod tests {
 
     #[test]
     fn a_flood_is_bounded() {
-        let mut calls = Calls::default();
-        for index in 0..100 {
-            calls.push(CallPart { index, id: None, name: None, arguments: "x".repeat(1024 * 1024) });
+        let part = |index, part| match part {
+            "id" => CallPart { index, id: Some(flood(index)), name: None, arguments: String::new() },
+            "name" => CallPart { index, id: None, name: Some(flood(index)), arguments: String::new() },
+            _ => CallPart { index, id: None, name: None, arguments: flood(index) },
+        };
+        for kind in ["id", "name", "arguments"] {
+            for indexes in [1, 100] {
+                let mut calls = Calls::default();
+                for count in 0..100 {
+                    calls.push(part(count % indexes, kind));
+                }
+                let calls = calls.finish();
+                assert!(calls.len() <= CALLS_MAX, "{kind}: {} calls", calls.len());
+                let kept = |call: &Called| call.id.len() + call.name.len() + call.arguments.len();
+                let bytes: usize = calls.iter().map(kept).sum();
+                assert!((MIB..=CALLS_BYTES_MAX + 1024).contains(&bytes), "{kind}: {bytes} bytes");
+            }
         }
-        let calls = calls.finish();
-        let bytes: usize = calls.iter().map(|call| call.arguments.len()).sum();
-        assert_eq!((calls.len(), bytes), (CALLS_MAX, ARGUMENTS_BYTES_MAX));
+    }
+
+    const MIB: usize = 1024 * 1024;
+
+    fn flood(index: usize) -> String {
+        char::from(b'a' + (index % 26) as u8).to_string().repeat(MIB)
     }
 }

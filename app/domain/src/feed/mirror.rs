@@ -151,6 +151,24 @@ impl<S: Fold> Mirror<S> {
     }
 }
 
+impl<S: Fold> Mirror<S> {
+    /// Whether it is worth another connection that one watches only these streams. One that is whole may stay watched,
+    /// and one that is new must not wait; but where more are missing than can be watched, the rest comes by turns
+    /// rather than one by one.
+    pub fn outgrows(&self, watched: &[StreamId]) -> bool {
+        let wanted = self.cursor().watch;
+        let new = |id: &StreamId| wanted.contains_key(id) && !watched.contains(id);
+        let count = wanted.keys().filter(|id| new(id)).count();
+        if wanted.len() < WATCH_MAX || count >= TURN_MIN {
+            return count > 0;
+        }
+        self.state.streams().iter().any(|(id, len)| len.is_none() && new(id))
+    }
+}
+
+/// How many streams that are over make a turn, where others wait behind them.
+const TURN_MIN: usize = WATCH_MAX / 4;
+
 /// The place in the feed that a connection starts from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cursor {
@@ -183,3 +201,6 @@ impl Cursor {
         Ok(Self { after, watch })
     }
 }
+
+#[cfg(test)]
+mod tests;

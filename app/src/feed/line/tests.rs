@@ -44,14 +44,30 @@ fn a_page_connects_and_is_live() {
 
 #[test]
 fn silence_in_a_visible_page_reconnects() {
-    check("tick@0 beat@100 tick@4000 tick@4100 beat@4300", "connect - - connect - Live");
+    check("tick@0 beat@100 tick@3500 tick@3600 beat@3800", "connect - - connect - Live");
     check("tick@0 tick@4000 tick@5000 tick@5999 tick@6000", "connect - connect - connect Offline");
+}
+
+#[test]
+fn a_connection_that_dies_alone_is_replaced_in_time() {
+    // Wherever between two looks the last word of it came.
+    for heard in 1..=TICK_MS {
+        let mut line = Line::default();
+        line.next(Seen::Tick { awake: true }, 0);
+        line.next(Seen::Beat, heard);
+        let mut looks = (1..).map(|nth| nth * TICK_MS);
+        let again =
+            looks.find(|now_ms| line.next(Seen::Tick { awake: true }, *now_ms) == Some(Do::Connect)).unwrap();
+        assert!(again - heard <= 4_000, "heard at {heard}, connected again at {again}");
+        line.next(Seen::Opened, again + 900);
+        assert_eq!(line.shown(), Shown::Live, "a second is enough to open");
+    }
 }
 
 #[test]
 fn the_other_dead_connections_of_the_browser_are_used_up_quickly() {
     check(
-        "tick@0 beat@1 tick@5001 tick@6001 tick@7001 tick@8001 tick@9001 tick@10001 tick@14001 tick@15001",
+        "tick@0 beat@1 tick@3501 tick@4501 tick@5501 tick@6501 tick@7501 tick@8501 tick@12501 tick@13501",
         "connect - connect connect connect connect connect connect - connect Offline",
     );
 }

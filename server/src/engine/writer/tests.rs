@@ -1,4 +1,5 @@
-//! When viewers are woken, and what becomes of tokens that were not counted, on a paused clock.
+//! When viewers are woken, how much a crash takes back, and what becomes of tokens that were not counted, on a paused
+//! clock.
 
 use std::sync::Mutex;
 
@@ -78,6 +79,80 @@ async fn a_word_alone_is_shown_at_once() {
 #[tokio::test(start_paused = true)]
 async fn words_in_quick_succession_are_shown_together() {
     check(&[0, 1, 1, 1, 10], &[(0, 5), (2, 20), (10, 25)]).await;
+}
+
+/// A database that takes its time, and what it has.
+struct Slow {
+    takes: Duration,
+    kept: Mutex<usize>,
+}
+
+impl Ledger for Slow {
+    fn append(&self, _: StreamId, start: u64, text: String) -> BoxFuture<'_, store::Result<bool>> {
+        async move {
+            sleep(self.takes).await;
+            *guard(&self.kept) = start as usize + text.len();
+            Ok(true)
+        }
+        .boxed()
+    }
+
+    fn phase(&self, _: StreamId, _: Phase) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn used(&self, _: StreamId, _: u64) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn report(&self, _: Report) -> BoxFuture<'_, store::Result<()>> {
+        async { Ok(()) }.boxed()
+    }
+}
+
+/// How old, in milliseconds, the oldest of what was shown and not kept ever is. A crash at that moment takes it back.
+async fn oldest_unkept(takes_ms: u64, word_every_ms: u64) -> u64 {
+    let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
+    let live = Live::default().stream(stream);
+    live.open();
+    let (stop, secrets) = (Stop::default(), Vec::new().into());
+    let ledger = Slow { takes: Duration::from_millis(takes_ms), kept: Mutex::default() };
+    let writer = Writer::new(stream, Arc::clone(&live), &ledger, &stop, &secrets);
+    let (outputs, written) = mpsc::channel(8);
+    let speak = async move {
+        for _ in 0..1_000 / word_every_ms {
+            outputs.send(Output::Text("word ".into())).await.unwrap();
+            sleep(Duration::from_millis(word_every_ms)).await;
+        }
+    };
+    let (mut shown, mut oldest, mut offset) = (Vec::new(), Duration::ZERO, 0);
+    let view = async {
+        loop {
+            sleep(Duration::from_millis(1)).await;
+            if let Kept::Until(until) = live.read(offset, 4096, &mut BytesMut::new()) {
+                offset = until;
+                shown.push((Instant::now(), until as usize));
+            }
+            let kept = *guard(&ledger.kept);
+            if let Some((at, _)) = shown.iter().find(|(_, until)| *until > kept) {
+                oldest = oldest.max(at.elapsed());
+            }
+        }
+    };
+    tokio::select! {
+        _ = async { tokio::join!(speak, writer.write(written)) } => {}
+        () = view => {}
+    }
+    oldest.as_millis() as u64
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_takes_back_less_than_a_tenth_of_a_second() {
+    for (takes_ms, word_every_ms) in [(0, 1), (5, 5), (20, 5), (45, 2), (45, 5), (45, 30)] {
+        let oldest = oldest_unkept(takes_ms, word_every_ms).await;
+        assert!(oldest > 40 && oldest <= 100, "{takes_ms} {word_every_ms}: {oldest} ms");
+    }
+    assert!(oldest_unkept(200, 5).await > 200, "the control: a database that is slow keeps less");
 }
 
 /// What a database makes of tokens that it is told of.
