@@ -28,7 +28,8 @@ test('all six agents fight one battle', async ({ page, model }, info) => {
     await openLauncher(page, boocode, 'six');
     const form = launcher(page);
     await choose(form, 'Agent', SIX.map((agent) => [agent, 'cloud/small']));
-    await form.getByLabel('Prompt').fill('Mend it. [[shell echo mended >> main.txt]][[say It is mended.]]');
+    // Each at its own moment: nobody would be asked about those who made the same.
+    await form.getByLabel('Prompt').fill('Mend it. [[shell date +mended-%s-%N >> main.txt]][[say It is mended.]]');
     await form.getByText('Terms').click();
     await form.getByLabel('Check of each result').fill('grep -q mended main.txt');
     await form.getByLabel('Judge').selectOption('cloud/judge');

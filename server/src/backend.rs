@@ -274,8 +274,8 @@ impl Error {
         )
     }
 
-    /// A model answers for what happens from its first token on, and for a request that it cannot take. A server
-    /// that is down, overloaded, misconfigured or not to be understood is never a model's loss.
+    /// A model answers for what it says, and for a request that it cannot take. A server that is down, overloaded,
+    /// misconfigured or not to be understood is never a model's loss, nor is one that dies in the middle of an answer.
     fn is_models_fault(&self) -> bool {
         match self {
             Self::Refused(refusal) => matches!(
@@ -288,7 +288,6 @@ impl Error {
             Self::Broken { fault: Fault::ContextOverflow(_), .. }
             | Self::Filtered { .. }
             | Self::Agent { .. } => true,
-            Self::Broken { fault: Fault::Truncated | Fault::Server { .. }, answering } => *answering,
             _ => false,
         }
     }
@@ -318,12 +317,16 @@ impl From<store::Error> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Rejected, completion::error_body};
+    use domain::{
+        Rejected,
+        completion::{Overflow, error_body},
+    };
 
     #[test]
     fn who_is_at_fault() {
         let server = || "http://127.0.0.1:1".to_owned();
         let died = || Fault::Server { message: "died".to_owned() };
+        let too_long = || Fault::ContextOverflow(Overflow { prompt: None, context: None });
         for (error, expected) in [
             (Error::Unreachable { server: server() }, "void"),
             (Error::Disconnected { server: server() }, "void"),
@@ -344,10 +347,11 @@ mod tests {
             (Error::Refused(error_body(429, "")), "void"),
             (Error::Refused(error_body(500, "died")), "void"),
             (Error::Refused(error_body(503, "")), "void"),
-            (Error::Broken { fault: Fault::Truncated, answering: true }, "failed"),
+            (Error::Broken { fault: Fault::Truncated, answering: true }, "void"),
             (Error::Broken { fault: Fault::Truncated, answering: false }, "void"),
-            (Error::Broken { fault: died(), answering: true }, "failed"),
+            (Error::Broken { fault: died(), answering: true }, "void"),
             (Error::Broken { fault: died(), answering: false }, "void"),
+            (Error::Broken { fault: too_long(), answering: true }, "failed"),
             (Error::Broken { fault: Fault::LineTooLong, answering: true }, "void"),
         ] {
             let outcome = match error.outcome() {

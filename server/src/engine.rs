@@ -189,6 +189,8 @@ pub(crate) enum StopReason {
     /// The database did not take it; it is tried again.
     Unwritten,
     TimedOut,
+    /// It had no time left before it could begin.
+    NeverBegan,
     /// A person was asked, and did not answer.
     Unanswered,
     /// The answer does not end.
@@ -220,6 +222,9 @@ impl StopReason {
             Self::TimedOut => {
                 Some(Outcome::Failed { reason: format!("It was not done within {}.", minutes(limit)) })
             }
+            Self::NeverBegan => Some(Outcome::Void {
+                reason: format!("Its folder or its model was not ready within {}.", minutes(limit)),
+            }),
             Self::Unanswered => Some(Outcome::Void {
                 reason: "Nobody answered what the agent asked within a day. What it did until then is kept."
                     .into(),

@@ -48,24 +48,38 @@ impl Phase {
 pub struct Measured {
     /// From the backend's start to its end.
     pub duration_ms: u64,
-    /// From the first question to the first text or reasoning of the model itself, without loading it: by the model
-    /// server's own timings, or else by the clock on this side.
+    /// From the first question to the first text or reasoning of the model itself, without loading it or waiting until
+    /// its server has time: by the model server's own timings, or else by the clock on this side.
     pub first_token_ms: Option<u64>,
     /// How long the model server was seen loading.
     pub load_ms: Option<u64>,
     pub usage: Option<Usage>,
     pub timings: Option<Timings>,
-    /// The model stopped at its token limit, not because it was done.
+    /// It stopped at a limit, of tokens or of steps, not because it was done.
     pub cut_short: bool,
     /// That limit, where it was ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u32>,
+    /// It had taken all the steps that it may, and was made to end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_steps: bool,
+    /// How much of what it was asked about it was shown, where that was not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Box<Part>>,
+}
+
+/// How many bytes, out of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    pub bytes: u64,
+    pub of: u64,
 }
 
 impl Measured {
     /// That the answer is not whole, in words.
     pub fn cut(&self) -> Option<String> {
         self.cut_short.then(|| match self.tokens_max {
+            _ if self.out_of_steps => "Ended at its limit of steps".to_owned(),
             Some(most) => format!("Cut off at its limit of {most} tokens"),
             None => "Cut off: the model is at its own limit, or its context is full".to_owned(),
         })
@@ -131,7 +145,7 @@ impl Outcome {
     pub fn fault(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Failed { reason } => Some(("The answer failed", reason)),
-            Self::Void { reason } => Some(("The model could not be asked", reason)),
+            Self::Void { reason } => Some(("No whole answer came", reason)),
             Self::Lost => Some((
                 "The answer was interrupted",
                 "Whoever wrote it, or the database, went away each time. What was written is kept.",

@@ -157,17 +157,19 @@ fn analysis_view(seen: Seen) -> Erased {
     };
     let matrix = seen.analysis.verdict().map(|verdict| matrix(&seen, verdict));
     let of_before = (!seen.is_of_now).then(|| {
-        view! { <p class="notice">"It compared earlier tries. A contestant has been tried again since."</p> }
+        view! { <p class="notice">"It compared what was there before. A contestant has been tried or checked again since."</p> }
     });
     let digests: Vec<_> = seen
         .entrants
         .iter()
         .filter_map(|(id, letter)| {
-            let text = seen.analysis.entrants.iter().find(|it| it.contestant == *id)?.text.clone()?;
+            let entrant = seen.analysis.entrants.iter().find(|it| it.contestant == *id)?;
+            let (text, unread) = (entrant.text.clone()?, entrant.unread());
             Some(view! {
                 <details class="arena-digest">
                     <summary>{format!("What {letter} did, as the judge was told")}</summary>
                     <p>{text}</p>
+                    {unread.map(|words| view! { <p class="notice">{words}</p> })}
                 </details>
             })
         })

@@ -192,6 +192,8 @@ mod tests {
         };
         check(settled(cut(Some(512))), None, "Cut off at its limit of 512 tokens");
         check(settled(cut(None)), None, "Cut off: the model is at its own limit, or its context is full");
+        let measured = Measured { cut_short: true, out_of_steps: true, ..Measured::default() };
+        check(settled(Outcome::Done { measured }), None, "Ended at its limit of steps");
     }
 
     #[test]
@@ -200,7 +202,7 @@ mod tests {
             assert_eq!(fault(&settled(outcome)).map(|(title, _)| title), expected);
         };
         check(Outcome::Failed { reason: "too long".into() }, Some("The answer failed"));
-        check(Outcome::Void { reason: "down".into() }, Some("The model could not be asked"));
+        check(Outcome::Void { reason: "down".into() }, Some("No whole answer came"));
         check(Outcome::Lost, Some("The answer was interrupted"));
         check(Outcome::Cancelled, None);
     }

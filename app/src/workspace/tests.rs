@@ -137,7 +137,7 @@ fn a_lost_attempt_stays_readable_and_is_marked() {
 #[test]
 fn an_answer_that_failed_says_why_and_can_be_repeated() {
     let html = Story::new("Hello?").attempt("", Some(Outcome::Void { reason: "It is down.".into() })).html();
-    check(&html, &["The model could not be asked", "It is down.", "Retry"]);
+    check(&html, &["No whole answer came", "It is down.", "Retry"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use domain::{
     },
     feed::StreamId,
     fence::Nonce,
-    output::{Measured, Output},
+    output::{Measured, Output, Part},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
@@ -47,6 +47,14 @@ pub(crate) struct Digesting {
     pub nonce: Nonce,
 }
 
+/// What is described.
+struct Read {
+    said: String,
+    patch: String,
+    /// How many bytes of both are not there.
+    left_out: u64,
+}
+
 impl Backend for Digesting {
     fn run<'a>(
         &'a self,
@@ -56,20 +64,20 @@ impl Backend for Digesting {
         async move {
             let started = Instant::now();
             let mut sum = Sum::default();
-            let (said, patch) = self.read().await?;
+            let Read { said, patch, left_out } = self.read().await?;
             let mut room = self.room;
-            loop {
+            let unread = loop {
                 let described = self.describe(&said, &patch, room, &mut sum, outputs, stop).await;
                 match (described, room.halved()) {
                     // Not every server tells how much it can take.
                     (Err(error), Some(smaller)) if error.is_overflow() => room = smaller,
-                    (described, _) => {
-                        described?;
-                        break;
-                    }
+                    (described, _) => break described?,
                 }
-            }
-            Ok(sum.total(started.elapsed().as_millis() as u64))
+            };
+            let (all, unread) = ((said.len() + patch.len()) as u64, left_out + unread as u64);
+            let read = Part { bytes: (all + left_out).saturating_sub(unread), of: all + left_out };
+            let read = (unread > 0).then(|| Box::new(read));
+            Ok(Measured { read, ..sum.total(started.elapsed().as_millis() as u64) })
         }
         .boxed()
     }
@@ -77,19 +85,22 @@ impl Backend for Digesting {
 
 impl Digesting {
     /// What it said and changed, without names and secrets. What takes many megabytes is read at both ends.
-    async fn read(&self) -> Result<(String, String), backend::Error> {
-        let said = store::streams::text_of_ends(&self.db, self.result, READ_BYTES_MAX as u64 / 2).await?;
+    async fn read(&self) -> Result<Read, backend::Error> {
+        let (said, unsaid) =
+            store::streams::text_of_ends(&self.db, self.result, READ_BYTES_MAX as u64 / 2).await?;
         let patch = store::results::patch_ends(&self.db, self.result, READ_BYTES_MAX).await?;
-        let patch = patch.map(|patch| patch.text()).unwrap_or_default();
+        let (patch, unshown) = patch.map(|patch| (patch.text(), patch.left_out())).unwrap_or_default();
         let left_out = self.left_out.as_ref().map(|words| format!("[Not part of the patch: {words}]\n"));
         let (names, redactor) = (self.names.clone(), Redactor::new(Arc::clone(&self.secrets)));
         let cleaned = spawn_blocking(move || {
             let clean = |text: &str| names.hidden(&redactor.redact(text));
-            (clean(&said), clean(&[patch, left_out.unwrap_or_default()].concat()))
+            let patch = clean(&[left_out.unwrap_or_default(), patch].concat());
+            Read { said: clean(&said), patch, left_out: unsaid + unshown }
         });
         cleaned.await.map_err(|error| backend::Error::Unprepared(error.to_string()))
     }
 
+    /// Gives how many bytes nobody read.
     async fn describe(
         &self,
         said: &str,
@@ -98,12 +109,15 @@ impl Digesting {
         sum: &mut Sum,
         outputs: &mpsc::Sender<Output>,
         stop: &Stop,
-    ) -> Result<(), backend::Error> {
+    ) -> Result<usize, backend::Error> {
         let questions = Questions::new(self.kind, &self.task, room, &self.nonce);
-        let mut asked = questions.of_result(self.kind, said, patch);
+        let (mut asked, unread) = questions.of_result(self.kind, said, patch);
         loop {
             let pieces = match asked {
-                Asked::Last(question) => return self.ask(question, room, sum, outputs, stop).await,
+                Asked::Last(question) => {
+                    self.ask(question, room, sum, outputs, stop).await?;
+                    return Ok(unread);
+                }
                 Asked::Pieces(pieces) => pieces,
             };
             let mut notes = Vec::new();

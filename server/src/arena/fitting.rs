@@ -16,6 +16,9 @@ use crate::{
 /// reason to give all of them up.
 const BREAKS_MAX: usize = 2;
 
+/// More of an answer is not kept: what is asked for takes a few kilobytes.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+
 pub(crate) struct Fitting {
     pub client: reqwest::Client,
     /// Who is asked and how; the question is its last message.
@@ -113,10 +116,15 @@ async fn ask_once(
     let (heard, mut said) = mpsc::channel(64);
     let mut whole = String::new();
     let listening = async {
+        // Whoever speaks on then is heard by nobody, and ends.
         while let Some(output) = said.recv().await {
             let output = match output {
                 Output::Text(text) => {
                     whole.push_str(&text);
+                    if whole.len() > ANSWER_BYTES_MAX {
+                        said.close();
+                        return;
+                    }
                     instead(text)
                 }
                 other => Some(other),
@@ -133,6 +141,10 @@ async fn ask_once(
         asked
     };
     let (asked, ()) = tokio::join!(asking, listening);
+    if whole.len() > ANSWER_BYTES_MAX {
+        let words = "The answer was stopped because it did not come to an end.".to_owned();
+        return Err(backend::Error::Agent { words });
+    }
     Ok(native::Reply { text: whole, ..asked? })
 }
 
@@ -159,7 +171,13 @@ mod tests {
     #[derive(Clone, Copy)]
     enum First {
         IsTooMuch,
-        Breaks { times: usize },
+        Breaks {
+            times: usize,
+        },
+        /// It says so much of the answer.
+        Says {
+            bytes: usize,
+        },
     }
 
     impl First {
@@ -169,6 +187,12 @@ mod tests {
                 Self::Breaks { times } if nth < times => {
                     let half = HALF.split_inclusive("\n\n").next().unwrap();
                     Body::from_stream(stream::iter([Ok(half), Err(std::io::Error::other("broken"))]))
+                }
+                Self::Says { bytes } => {
+                    let said = WHOLE.replace("whole", &"x".repeat(1024));
+                    let (piece, end) = said.split_once("\n\n").unwrap();
+                    let piece = piece.replace(",\"finish_reason\":\"stop\"", "");
+                    Body::from(format!("{}{WHOLE}{end}", format!("{piece}\n\n").repeat(bytes / 1024)))
                 }
                 _ => Body::from(WHOLE),
             }
@@ -220,6 +244,16 @@ mod tests {
         let first = First::IsTooMuch;
         assert_eq!(told(Told::OnceWhole, first).await, ("whole".to_owned(), true, 2));
         assert_eq!(told(Told::AsItComes, first).await, ("half".to_owned(), false, 1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_not_kept() {
+        let told = async |bytes| {
+            let (text, is_done, asked) = told(Told::OnceWhole, First::Says { bytes }).await;
+            (text.len(), is_done, asked)
+        };
+        assert_eq!(told(ANSWER_BYTES_MAX - 1024).await, (ANSWER_BYTES_MAX - 1024 + "whole".len(), true, 1));
+        assert_eq!(told(4 * ANSWER_BYTES_MAX).await, (0, false, 1));
     }
 
     #[tokio::test]

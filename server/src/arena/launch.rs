@@ -23,7 +23,10 @@ impl Port {
         let _alone = self.launching.lock().await;
         // Asked again, because its answer never reached the browser.
         if store::battles::is_there(&self.db, draft.id).await? {
-            return Ok(draft.id);
+            return match draft.became(&store::battles::get(&self.db, draft.id).await?) {
+                true => Ok(draft.id),
+                false => Err(Rejected::NotNow("It was launched already.".to_owned()).into()),
+            };
         }
         let project = store::workspace::project_of_session(&self.db, draft.session).await?;
         let folder = PathBuf::from(&project.path);

@@ -88,6 +88,12 @@ impl ports::Arena for Port {
 
     fn write_results(&self, id: BattleId) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
+            let battle = store::battles::get(&self.db, id).await?;
+            if battle.terms.host != self.coders.host() {
+                let words =
+                    "It was launched by another BooCode, where its project is. That one writes its results.";
+                return Err(Rejected::NotNow(words.to_owned()).into());
+            }
             let written = self.results.write(id).await;
             written.map(|path| path.display().to_string())
         }

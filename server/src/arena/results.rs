@@ -149,7 +149,7 @@ impl Results {
             Part::Examination(place) => battle.examinations.get(place).map(|it| it.task),
         };
         let Some(stream) = task.and_then(|task| battle.stream_of(task)) else { return Ok(Read::default()) };
-        let said = store::streams::text_of_ends(&self.db, stream, SAID_END_BYTES_MAX).await?;
+        let (said, _) = store::streams::text_of_ends(&self.db, stream, SAID_END_BYTES_MAX).await?;
         let patch = match part {
             Part::Contestant(_) => store::results::patch(&self.db, stream).await?,
             Part::Summary | Part::Examination(_) => None,

@@ -34,6 +34,7 @@ pub async fn run(
         output,
         started: Instant::now(),
         loading: Loading::default(),
+        waited: Duration::ZERO,
         phase: None,
         reply: Reply::default(),
         calls: Calls::default(),
@@ -56,6 +57,8 @@ struct Turn<'a> {
     output: &'a mpsc::Sender<Output>,
     started: Instant,
     loading: Loading,
+    /// How long the server wanted to be left alone before it answered.
+    waited: Duration,
     phase: Option<Phase>,
     reply: Reply,
     calls: Calls,
@@ -69,8 +72,8 @@ impl Turn<'_> {
         let measured = &mut self.reply.measured;
         measured.load_ms = self.loading.total_ms();
         measured.duration_ms = millis(self.started.elapsed());
-        let loaded_ms = measured.load_ms.unwrap_or_default();
-        let by_our_clock = measured.first_token_ms.map(|ms| ms.saturating_sub(loaded_ms));
+        let others_ms = measured.load_ms.unwrap_or_default() + millis(self.waited);
+        let by_our_clock = measured.first_token_ms.map(|ms| ms.saturating_sub(others_ms));
         measured.first_token_ms = measured.timings.and_then(Timings::first_token_ms).or(by_our_clock);
         self.reply.calls = self.calls.finish();
         Ok(self.reply)
@@ -105,7 +108,9 @@ impl Turn<'_> {
                     waits += 1;
                     let wait = retry::wait(retry_after.as_ref(), waits).min(limits.wait);
                     self.enter(Phase::Waiting { seconds: retry::seconds(wait) }).await?;
+                    let since = Instant::now();
                     self.within_start(time::sleep(wait)).await?;
+                    self.waited += since.elapsed();
                     self.enter(Phase::Starting).await?;
                 }
                 refusal @ Refusal::NoImages { .. } => match self.request.without_old_images() {

@@ -136,6 +136,8 @@ impl ExternalAgent {
             words = way.given_up() => Err(backend::Error::Unprepared(words)),
             error = space.stop_agent(ground) => Err(error),
         };
+        // As our own agent's, it ends with the last word: what its program takes to go is no work.
+        let worked = started.elapsed();
         let ending = match process.end(Grace::default()).await {
             Ok(ending) => Some(ending),
             Err(error) => {
@@ -146,7 +148,7 @@ impl ExternalAgent {
         match ended {
             Err(error) => Err(error),
             Ok(Ok(ended)) => {
-                Ok(Talked { ended, started, server: way.measured(), is_counted: way.has_counted() })
+                Ok(Talked { ended, worked, server: way.measured(), is_counted: way.has_counted() })
             }
             Ok(Err(error)) => {
                 let words = match last_words {

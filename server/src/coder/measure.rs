@@ -20,6 +20,8 @@ impl Sum {
                 timings: both(before.timings, next.timings, timings),
                 cut_short: next.cut_short,
                 tokens_max: next.tokens_max,
+                out_of_steps: next.out_of_steps,
+                read: next.read,
             },
         });
     }

@@ -105,7 +105,7 @@ impl NativeAgent {
         let (started, mut sum) = (Instant::now(), Sum::default());
         let schemas = self.schemas();
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
-        let mut pace = self.pace.clone();
+        let (mut pace, mut out_of_steps) = (self.pace.clone(), false);
         loop {
             let reply = self.ask(&request, outputs, stop).await?;
             sum.add(reply.measured);
@@ -128,10 +128,13 @@ impl NativeAgent {
             }
             if let Next::Sum(why) = next {
                 sum.add(self.summary(request, why, outputs, stop).await?);
+                // Who goes round in circles has come to its own end.
+                out_of_steps = why != Why::Repeats;
                 break;
             }
         }
-        Ok(sum.total(started.elapsed().as_millis() as u64))
+        let measured = sum.total(started.elapsed().as_millis() as u64);
+        Ok(Measured { cut_short: measured.cut_short || out_of_steps, out_of_steps, ..measured })
     }
 
     /// The last word of one that may not go on.

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::{
     ANSWER_WAIT_MAX, Engine, LEASE, Running, StopReason, answered,
+    clock::READYING_MAX,
     execute::{Backend, Execution, KEEP_WAIT_MAX, LIMIT_MAX, limit},
     now_ms,
     prepare::{Hopeless, Unprepared},
@@ -30,8 +31,9 @@ const PREPARE_WAIT_MAX: Duration = Duration::from_secs(10);
 const MACHINE_PLACES: u32 = 1;
 /// What code does between the agents of runs.
 const STEPS_PLACES: u32 = 2;
-/// What a claim may allow for until the execution's own limits have ended it and what it made is kept.
-const DEADLINE_SLACK: Duration = KEEP_WAIT_MAX.saturating_add(Duration::from_secs(60));
+/// What a claim may allow for until it is made ready, the execution's own limits have ended it and what it made is kept.
+const DEADLINE_SLACK: Duration =
+    READYING_MAX.saturating_add(KEEP_WAIT_MAX).saturating_add(Duration::from_secs(60));
 
 pub(super) fn run(engine: Engine) -> BoxFuture<'static, ()> {
     async move {

@@ -110,7 +110,14 @@ impl Execution<'_> {
     pub async fn run(self, backend: &dyn Backend) {
         self.live.open();
         let (outputs, written) = mpsc::channel(OUTPUTS_MAX);
-        let writer = Writer::new(self.stream, Arc::clone(&self.live), self.ledger, self.stop, &self.secrets);
+        let writer = Writer::new(
+            self.stream,
+            Arc::clone(&self.live),
+            self.ledger,
+            self.stop,
+            self.clock,
+            &self.secrets,
+        );
         let (result, said) = tokio::join!(self.drive(backend, outputs), writer.write(written));
         let outcome = match (self.stop.reason(), result) {
             // Done is done, also when it was told to stop, or the server to go down, in the last moment.

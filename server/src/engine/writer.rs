@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{Stop, StopReason, answered, ledger::Ledger, redact::Redactor};
+use super::{Clock, Stop, StopReason, answered, ledger::Ledger, redact::Redactor};
 use crate::live::Stream;
 
 /// A batch is written when it is this old or this long, whichever comes first. What a crash takes back of what was shown
@@ -50,6 +50,7 @@ pub(crate) struct Writer<'a> {
     live: Arc<Stream>,
     ledger: &'a dyn Ledger,
     stop: &'a Stop,
+    clock: &'a Clock,
     encoder: Encoder,
     text: Redactor,
     reasoning: Redactor,
@@ -84,6 +85,7 @@ impl<'a> Writer<'a> {
         live: Arc<Stream>,
         ledger: &'a dyn Ledger,
         stop: &'a Stop,
+        clock: &'a Clock,
         secrets: &Arc<[String]>,
     ) -> Self {
         Self {
@@ -91,6 +93,7 @@ impl<'a> Writer<'a> {
             live,
             ledger,
             stop,
+            clock,
             encoder: Encoder::default(),
             text: Redactor::new(Arc::clone(secrets)),
             reasoning: Redactor::new(Arc::clone(secrets)),
@@ -199,7 +202,10 @@ impl<'a> Writer<'a> {
 
     fn take(&mut self, output: Output) {
         match output {
-            Output::Phase(phase) => self.phase = Some(phase),
+            Output::Phase(phase) => {
+                self.clock.enter(&phase);
+                self.phase = Some(phase);
+            }
             Output::Usage(usage) => self.used += usage.tokens(),
             Output::Text(text) => {
                 self.release_reasoning();

@@ -190,7 +190,8 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
             let lost = serde_json::json!([[attempt, stream_len]]);
             sqlx::query!(
                 "update tasks set status = 'queued', lost = lost || $2, phase = null, cancelling = false,
-                     started_at_ms = null, claimed_by = null, lease_until = null, deadline_at = null
+                     started_at_ms = null, claimed_by = null, lease_until = null, deadline_at = null,
+                     wants_slot = null
                  where id = $1",
                 task.0,
                 lost
@@ -202,7 +203,7 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         Event::TaskSettled { owner, task, work, attempt, outcome, stream_len } => {
             sqlx::query!(
                 "update tasks set status = 'settled', outcome = $2, settled_attempt = $3, stream_len = $4,
-                     claimed_by = null, lease_until = null, deadline_at = null
+                     claimed_by = null, lease_until = null, deadline_at = null, wants_slot = null
                  where id = $1",
                 task.0,
                 serde_json::to_value(outcome)?,

@@ -122,11 +122,15 @@ pub struct Ends {
 }
 
 impl Ends {
+    /// How many bytes lie between the two.
+    pub fn left_out(&self) -> u64 {
+        self.bytes.saturating_sub((self.head.len() + self.tail.len()) as u64)
+    }
+
     /// As a text, in which it is said what is not there. Whole, it is read in one: a character may lie in both parts.
     pub fn text(&self) -> String {
-        let Self { bytes, head, tail } = self;
-        let left_out = (*bytes as usize).saturating_sub(head.len() + tail.len());
-        let between = match left_out {
+        let Self { head, tail, .. } = self;
+        let between = match self.left_out() {
             0 => String::new(),
             bytes => format!("\n[… {bytes} bytes are left out here …]\n"),
         };
@@ -139,7 +143,7 @@ impl Ends {
 pub async fn sizes(db: &Db, streams: &[StreamId], said_max: u64) -> Result<Vec<u64>> {
     let mut sizes = Vec::new();
     for stream in streams {
-        let said = streams::text_of_ends(db, *stream, said_max).await?.len() as u64;
+        let said = streams::text_of_ends(db, *stream, said_max).await?.0.len() as u64;
         let patch = sqlx::query_scalar!(
             r#"select coalesce(octet_length(patch), 0) as "bytes!" from task_results
                where task_id = $1 and attempt = $2"#,

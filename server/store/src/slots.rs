@@ -51,26 +51,35 @@ pub async fn provide(db: &Db, limits: &[(String, u32)]) -> Result<()> {
 }
 
 /// Takes a place for a task that gave its own back while a person was asked, unless it has one again already. `false`:
-/// none is free, or the attempt is no longer running. The task is locked first: an attempt that ends meanwhile would
-/// leave its place taken.
+/// none is free, or the attempt is no longer running. The next one that gets free is left to it then: whoever claims
+/// is quicker than one that asks now and then. The task is locked first: an attempt that ends meanwhile would leave its
+/// place taken.
 pub async fn regain(db: &Db, stream: StreamId, slot_key: &str) -> Result<bool> {
-    let taken = sqlx::query!(
-        "with running as (
-             select id from tasks where id = $1 and attempt = $2 and status = 'running' for share
+    let has_it = sqlx::query_scalar!(
+        r#"with running as (
+             select id from tasks where id = $1 and attempt = $2 and status = 'running' for update
          ), free as (
              select slot_key, n from slots, running
              where slot_key = $3 and (task_id is null or task_id = running.id)
              order by task_id is null
              limit 1 for update of slots skip locked
+         ), taken as (
+             update slots set task_id = $1 from free where slots.slot_key = free.slot_key and slots.n = free.n
+             returning slots.n
+         ), wanted as (
+             select running.id, case when exists (select from taken) then null else $3 end as slot_key from running
+         ), noted as (
+             update tasks set wants_slot = wanted.slot_key from wanted
+             where tasks.id = wanted.id and wants_slot is distinct from wanted.slot_key
          )
-         update slots set task_id = $1 from free where slots.slot_key = free.slot_key and slots.n = free.n",
+         select exists (select from taken) as "has_it!""#,
         stream.task.0,
         stream.attempt.0 as i32,
         slot_key
     )
-    .execute(&db.pool)
+    .fetch_one(&db.pool)
     .await?;
-    Ok(taken.rows_affected() == 1)
+    Ok(has_it)
 }
 
 pub(crate) async fn release(connection: &mut PgConnection, task: TaskId) -> Result<()> {

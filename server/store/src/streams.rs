@@ -79,15 +79,17 @@ pub async fn text(db: &Db, stream: StreamId, max: u64) -> Result<String> {
     Ok(Transcript::read(&read(db, stream, 0, max).await?).text())
 }
 
-/// The same of a stream that may be long: of its beginning and its end, at most `max` bytes of each.
-pub async fn text_of_ends(db: &Db, stream: StreamId, max: u64) -> Result<String> {
+/// The same of a stream that may be long: of its beginning and its end, at most `max` bytes of each. With how many bytes
+/// are left out.
+pub async fn text_of_ends(db: &Db, stream: StreamId, max: u64) -> Result<(String, u64)> {
     let len = extent(db, stream).await?.map_or(0, |extent| extent.len);
     if len <= 2 * max {
-        return text(db, stream, len).await;
+        return Ok((text(db, stream, len).await?, 0));
     }
     let (head, tail) = (text(db, stream, max).await?, tail(db, stream, max).await?);
     let (left_out, end) = (tail.before - max, Transcript::read(&tail.text).text());
-    Ok(format!("{head}\n[… {left_out} bytes of what it said and its tools gave are left out here …]\n{end}"))
+    let between = format!("[… {left_out} bytes of what it said and its tools gave are left out here …]");
+    Ok((format!("{head}\n{between}\n{end}"), left_out))
 }
 
 /// The same within a transaction.

@@ -31,7 +31,7 @@ pub struct Reachable {
 
 /// Claims the task that goes first (`domain::slot`) among those whose server has a free place. The task, its place and
 /// the lease are taken in one statement: nothing holds a lease while it waits, and two claimers never get the same task
-/// or the same place.
+/// or the same place. What gets free where somebody wants to come back is left to that one.
 pub async fn claim(
     db: &Db,
     by: Uuid,
@@ -51,6 +51,7 @@ pub async fn claim(
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
                    and coalesce(slots.background_at_ms, 0) <= $8
+                   and not exists (select from tasks back where back.wants_slot = slots.slot_key)
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
                  and (tasks.machine is null or tasks.machine = $9)
                  and tasks.rank between 0 and $8
@@ -62,6 +63,7 @@ pub async fn claim(
                from tasks
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
+                   and not exists (select from tasks back where back.wants_slot = slots.slot_key)
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $7)
                  and (tasks.machine is null or tasks.machine = $9)
                  and not exists (select from due)
@@ -113,6 +115,7 @@ pub async fn passed_over(db: &Db, site: Site<'_>, reachable: &[Reachable]) -> Re
                select from tasks
                join unnest($1::text[], $2::text[]) as mine (server, slot_key) on mine.server = tasks.server
                join slots on slots.slot_key = mine.slot_key and slots.task_id is null
+                   and not exists (select from tasks back where back.wants_slot = slots.slot_key)
                where tasks.status = 'queued' and (tasks.host is null or tasks.host = $3)
                  and (tasks.machine is null or tasks.machine = $4)
            ) as "waits!""#,

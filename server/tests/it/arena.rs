@@ -12,6 +12,7 @@ mod left_out;
 mod long;
 mod results;
 mod secrets;
+mod stops;
 mod tries;
 
 use std::{fs, path::PathBuf};

@@ -17,10 +17,15 @@ async fn a_file_is_found_by_a_few_letters() {
     let world = World::new().await;
     let server = world.server("one").await;
     let folder = world.repository("shop");
-    for path in ["src/chat/api.rs", "src/chat.rs", "src/chats.rs", "target/chat.o", "Arena/chat.md"] {
-        fs::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
-        fs::write(folder.join(path), "").unwrap();
+    let old = "Arena/2026-07-30-qa-aabbccdd";
+    let chats = ["src/chat/api.rs", "src/chat.rs", "src/chats.rs", "target/chat.o"].map(str::to_owned);
+    for path in chats.into_iter().chain(["manifest.json", "chat.md"].map(|name| format!("{old}/{name}"))) {
+        fs::create_dir_all(folder.join(&path).parent().unwrap()).unwrap();
+        fs::write(folder.join(&path), "").unwrap();
     }
+    // What a battle left is known by what it says of itself.
+    let manifest = json!({"id": "00000000-0000-4000-8000-0000aabbccdd", "battle_type": "qa"});
+    fs::write(folder.join(old).join("manifest.json"), manifest.to_string()).unwrap();
     fs::write(folder.join(".gitignore"), "target/\n").unwrap();
     server.call("add_project", &[("path", folder.to_string_lossy().into_owned())]).await;
     let project = server.snapshot(None).await.state.workspace.projects[0].id.to_string();
@@ -37,6 +42,14 @@ async fn a_file_is_found_by_a_few_letters() {
     assert_eq!(found, expected);
     assert_eq!(find(&server, &project, "nothing like it").await["total"], 0);
     assert_eq!(find(&server, &project, "").await["total"], 4);
+    // The control: a project may have a folder of its own that is called so.
+    let stage = world.repository("stage");
+    fs::create_dir(stage.join("Arena")).unwrap();
+    fs::write(stage.join("Arena/chat.md"), "").unwrap();
+    server.call("add_project", &[("path", stage.to_string_lossy().into_owned())]).await;
+    let projects = server.snapshot(None).await.state.workspace.projects;
+    let own = projects.iter().map(|it| it.id.to_string()).find(|id| *id != project).unwrap();
+    assert_eq!(find(&server, &own, "Arena/chat").await["files"][0]["path"], "Arena/chat.md");
 
     let nowhere = [("project", uuid::Uuid::nil().to_string()), ("limit", "2".to_owned())];
     assert!(server.refusal("find_files", &nowhere).await.contains("missing"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Battle, Fresh, Judge, blind, digest,
+    Battle, Contestant, Fresh, Judge, blind, digest,
     judge::{self, Answer, Better},
     room::Room,
     verdict::{Seen, Verdict, pairs},
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     catalogue::ModelRef,
     id::{ContestantId, TaskId},
+    output::Part,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub struct Analysis {
     pub by_person: bool,
     /// Who is compared, in an order that chance made.
     pub entrants: Vec<Entrant>,
+    /// The checks that said something of them and of the project. None where nobody noted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<BTreeSet<TaskId>>,
     pub judgements: Vec<Judgement>,
     pub state: State,
     pub begun_at_ms: i64,
@@ -43,6 +47,9 @@ pub struct Entrant {
     pub digest: TaskId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// How much of the result that is of, where it was not read to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Part>,
 }
 
 /// One look at two entrants, by their places.
@@ -93,6 +100,17 @@ impl Estimate {
     }
 }
 
+impl Entrant {
+    /// What the description leaves out, because nobody read it.
+    pub fn unread(&self) -> Option<String> {
+        let Part { bytes, of } = self.read?;
+        let [read, all] = [bytes, of].map(|bytes| bytes.div_ceil(1024));
+        Some(format!(
+            "It is too long to be read to the end: {read} of {all} KB were read, and its middle is not described."
+        ))
+    }
+}
+
 impl Judgement {
     /// Of whom is shown first, and of whom is shown second.
     pub fn letters(&self) -> [char; 2] {
@@ -125,6 +143,7 @@ impl Analysis {
                 result: *contestant.tries.last()?,
                 digest: same.unwrap_or_else(|| fresh.task()),
                 text: None,
+                read: None,
             });
         }
         let analysis = Self {
@@ -134,6 +153,7 @@ impl Analysis {
             rounds: judge::rounds(entrants.len()),
             by_person,
             entrants,
+            checks: Some(battle.telling_checks()),
             judgements: Vec::new(),
             state: State::Digesting,
             begun_at_ms: at_ms,
@@ -183,7 +203,12 @@ impl Analysis {
         };
         let entrants: Vec<_> = self.entrants.iter().map(|it| (it.contestant, it.digest)).collect();
         let seen: Vec<_> = self.judgements.iter().map(seen).collect();
-        let verdict = Verdict::of(&entrants, &seen, |id| battle.letter(id).to_string());
+        let mut verdict = Verdict::of(&entrants, &seen, |id| battle.letter(id).to_string());
+        let changed_nothing =
+            |(id, _): &(ContestantId, _)| battle.contestant(*id).is_ok_and(Contestant::changed_nothing);
+        if verdict.judgements > 0 && entrants.iter().all(changed_nothing) {
+            verdict.sentence.push_str(" Nobody changed anything: they were compared by what they said.");
+        }
         Self { state: State::Done { verdict }, ended_at_ms: Some(at_ms), ..self }
     }
 
@@ -236,12 +261,13 @@ impl Analysis {
         made.map(|(judgement, answer)| (words(judgement, answer), answer.reason.as_str())).collect()
     }
 
-    /// Whether it compared the results that are there now.
+    /// Whether it compared the results that are there now, by what is known of them now.
     pub fn is_of_now(&self, battle: &Battle) -> bool {
         let has = |contestant: ContestantId, result: TaskId| {
             self.entrants.iter().any(|it| it.contestant == contestant && it.result == result)
         };
-        battle.survivors().count() == self.entrants.len()
+        self.checks.as_ref().is_none_or(|known| *known == battle.telling_checks())
+            && battle.survivors().count() == self.entrants.len()
             && battle.survivors().all(|it| it.tries.last().is_some_and(|result| has(it.id, *result)))
     }
 }

@@ -98,7 +98,7 @@ mod tests {
             usage: Some(usage),
             timings: Some(timings),
             cut_short: true,
-            tokens_max: None,
+            ..Measured::default()
         };
         let benchmark = Benchmark {
             duration_ms: 900,

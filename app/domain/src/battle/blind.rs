@@ -1,5 +1,7 @@
 //! Hiding who made a result: letters that are dealt anew for each look at two of them, and names taken out of texts.
 
+mod words;
+
 use super::{Battle, Identity};
 use crate::backend::NATIVE;
 
@@ -36,49 +38,6 @@ pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// What agents and models call themselves, whoever takes part.
-const KNOWN: [&str; 39] = [
-    "boocode",
-    "claude code",
-    "claude",
-    "anthropic",
-    "sonnet",
-    "opus",
-    "haiku",
-    "opencode",
-    "codex",
-    "openai",
-    "chatgpt",
-    "gpt",
-    "copilot",
-    "gemini cli",
-    "gemini",
-    "gemma",
-    "google",
-    "qwen code",
-    "qwen",
-    "qwq",
-    "alibaba",
-    "goose",
-    "llama",
-    "mistral",
-    "mixtral",
-    "codestral",
-    "devstral",
-    "deepseek",
-    "smollm",
-    "grok",
-    "kimi",
-    "moonshot",
-    "minimax",
-    "glm",
-    "zephyr",
-    "nemotron",
-    "starcoder",
-    "hunyuan",
-    "internlm",
-];
-
 /// Words that would tell who wrote a text.
 #[derive(Clone, Debug)]
 pub struct Names(Vec<Vec<char>>);
@@ -89,17 +48,20 @@ impl Names {
         let own = battle.contestants.iter().flat_map(|contestant| {
             let model = contestant.model.model.as_str();
             let last = model.rsplit('/').next().unwrap_or(model);
-            let family = last.split([':', '-', '_']).next().unwrap_or(last);
+            let family = last.split([':', '-', '_', '.']).next().unwrap_or(last);
+            let family = family.trim_end_matches(|c: char| c.is_ascii_digit());
             let agent = match &contestant.identity {
                 Identity::Backend(backend) => Some(backend.0.as_str()),
                 Identity::Persona(_) | Identity::Plain => None,
             };
             // The name of our own backend is an ordinary word.
             let agent = agent.filter(|name| *name != NATIVE);
-            let words = [contestant.identity.persona().unwrap_or_default(), model, last, family];
-            agent.into_iter().chain(words.into_iter().filter(|word| is_telling(word)))
+            let words = [contestant.identity.persona().unwrap_or_default(), model, last];
+            let telling = words.into_iter().filter(|word| is_telling(word));
+            let family = Some(family).filter(|family| !words::is_everyday(family));
+            agent.into_iter().chain(telling).chain(family)
         });
-        Self::new(own.chain(titles.iter().copied()).chain(KNOWN))
+        Self::new(own.chain(titles.iter().copied()).chain(words::known()))
     }
 
     /// The longest first, so that no part of one is left behind.
@@ -149,8 +111,7 @@ impl Names {
     }
 }
 
-/// Whether a name is none that anybody may write without meaning it: a single word that is no number is an ordinary one,
-/// such as `command` of `command-r`. Families that are well known are hidden anyway.
+/// Whether a name is none that anybody may write without meaning it: a single word that is no number is an ordinary one.
 fn is_telling(name: &str) -> bool {
     name.chars().any(|c| !c.is_alphabetic())
 }
@@ -245,6 +206,21 @@ mod tests {
         check("small", "Debugger", "a small debugger", "a small debugger");
         check("m1", "Code Reviewer", "M1, a code reviewer", "[name], a [name]");
         check("openai/o3", "", "o3 by openai/o3", "[name] by [name]");
+        check("mini4:1b", "", "the mini map of Mini4:1B", "the mini map of [name]");
+    }
+
+    #[test]
+    fn the_family_of_a_model_is_hidden_although_nobody_knows_it() {
+        let check = |model: &str, text: &str, expected: &str| {
+            let mut battle = crate::battle::tests::battle(super::super::Kind::Qa, "L1 C2", |_| {});
+            battle.contestants[0].model.model = model.into();
+            assert_eq!(Names::of(&battle, &[]).hidden(text), expected, "{model}");
+        };
+        check("brightwing3.1:8b", "I am Brightwing, a brightwings fan", "I am [name], a brightwings fan");
+        check("hub/larkspur-7b", "Larkspur wrote it, larkspur-2 did not", "[name] wrote it, [name] did not");
+        check("tern", "a tern in the pattern", "a [name] in the pattern");
+        // These are known, whoever takes part.
+        check("small", "Granite, by IBM; Phi-4; a nova", "[name], by [name]; [name]; a [name]");
     }
 
     #[test]

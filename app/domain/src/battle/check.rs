@@ -50,6 +50,12 @@ impl Battle {
         let over = all.iter().filter(|state| state.checked().is_some() || state.is_void());
         (over.count() as u32, all.len() as u32)
     }
+
+    /// The checks that say something of the project and of the results.
+    pub fn telling_checks(&self) -> BTreeSet<TaskId> {
+        let all = self.survivors().map(|it| &it.check).chain([&self.course.base_check]);
+        all.filter(|state| state.checked().is_some()).filter_map(CheckState::task).collect()
+    }
 }
 
 impl CheckState {

@@ -120,6 +120,11 @@ impl Contestant {
         self.mark.is_some() && self.mark == other.mark
     }
 
+    /// Whether it had a worktree, and that is as it was.
+    pub fn changed_nothing(&self) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.files.is_empty() && changes.left_out.is_empty())
+    }
+
     /// Whether it has a task that is not over.
     pub fn is_under_way(&self, task: Option<&Task>) -> bool {
         task.is_some_and(|task| !task.is_settled())

@@ -3,11 +3,14 @@
 //! A result that fits into one question is described at once. A longer one is read in pieces: notes on each of them
 //! are put together, over and over, until they fit into one question.
 
+mod pieces;
+
 use super::{
     Kind,
     room::{Room, beginning},
 };
 use crate::fence::Nonce;
+use pieces::{PIECES_MAX, pieces, without_binaries};
 
 pub const WORDS_MAX: usize = 300;
 pub const ANSWER_TOKENS_MAX: u32 = 900;
@@ -16,8 +19,6 @@ const BYTES_MAX: usize = 4 * 1024;
 const NOTE_WORDS_MAX: usize = 100;
 /// At least so many notes fit into one question, so that putting them together comes to an end.
 const NOTES_IN_ROOM: usize = 8;
-/// More pieces are not read: the middle is left out, and the digest says so.
-const PIECES_MAX: usize = 24;
 /// What a result may be at most for all of it to be read, whatever the room.
 pub const READ_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// What stands in the place of an empty patch: a model makes up what it does not see.
@@ -68,26 +69,30 @@ impl Questions {
         Self { head, wanted, piece_bytes, nonce: nonce.clone() }
     }
 
-    pub fn of_result(&self, kind: Kind, said: &str, patch: &str) -> Asked {
+    /// What is asked first, and how many bytes of the result nobody will read.
+    pub fn of_result(&self, kind: Kind, said: &str, patch: &str) -> (Asked, usize) {
         let or =
             |text: &str, nothing: &str| if text.is_empty() { nothing.to_owned() } else { text.to_owned() };
         let said = or(said.trim(), "[Nothing was said.]");
         let whole = match kind {
-            Kind::Coding => format!("{said}\n\nThe change as a patch:\n{}", or(patch, NOTHING_CHANGED)),
+            Kind::Coding => {
+                let patch = without_binaries(patch);
+                format!("{said}\n\nThe change as a patch:\n{}", or(&patch, NOTHING_CHANGED))
+            }
             Kind::Qa => said,
         };
         let Self { head, wanted, .. } = self;
         if whole.len() <= self.piece_bytes {
             let result = self.nonce.wrap("the result", &whole);
-            return Asked::Last(format!("{head}\n\nThe result:\n{result}\n\n{wanted}"));
+            return (Asked::Last(format!("{head}\n\nThe result:\n{result}\n\n{wanted}")), 0);
         }
-        let pieces = pieces(&whole, self.piece_bytes);
+        let (pieces, unread) = pieces(&whole, self.piece_bytes);
         let count = pieces.len();
         let ask = |(place, piece): (usize, &str)| {
             let name = format!("piece {} of {count} of the result", place + 1);
             self.note("The result is long; this is a piece of it.", "this piece does or says", &name, piece)
         };
-        Asked::Pieces(pieces.into_iter().enumerate().map(ask).collect())
+        (Asked::Pieces(pieces.into_iter().enumerate().map(ask).collect()), unread)
     }
 
     /// What follows from the notes on pieces, in order. One that holds nothing is named as such.
@@ -167,28 +172,6 @@ fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
-/// Cut at line ends where there are any.
-fn pieces(text: &str, bytes: usize) -> Vec<&str> {
-    let (mut all, mut rest) = (Vec::new(), text);
-    while !rest.is_empty() {
-        let limit = rest.floor_char_boundary(bytes.min(rest.len()));
-        let end = match rest[..limit].rfind('\n') {
-            Some(line) if limit < rest.len() && line > limit / 2 => line + 1,
-            _ => limit.max(rest.chars().next().map_or(1, char::len_utf8)),
-        };
-        let (piece, after) = rest.split_at(end);
-        all.push(piece);
-        rest = after;
-    }
-    if all.len() > PIECES_MAX {
-        let tail = all.split_off(all.len() - PIECES_MAX / 2);
-        all.truncate(PIECES_MAX / 2 - 1);
-        all.push("[The middle of the result is left out here: it is too long to be read.]");
-        all.extend(tail);
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,6 +204,7 @@ mod tests {
     fn a_short_result_is_one_question() {
         let check = |kind, said: &str, patch: &str| match questions(kind, "Mend it", 10_000)
             .of_result(kind, said, patch)
+            .0
         {
             Asked::Last(last) => last,
             Asked::Pieces(pieces) => panic!("{pieces:?}"),
@@ -237,7 +221,7 @@ mod tests {
     fn a_long_one_is_read_in_pieces_and_nothing_is_left_out() {
         let line = "a line of the change\n";
         let it = questions(Kind::Coding, "Mend it", 2_000);
-        let Asked::Pieces(pieces) = it.of_result(Kind::Coding, "", &line.repeat(500)) else { panic!() };
+        let Asked::Pieces(pieces) = it.of_result(Kind::Coding, "", &line.repeat(500)).0 else { panic!() };
         let seen: usize = pieces.iter().map(|piece| piece.matches(line.trim()).count()).sum();
         assert_eq!((seen, pieces.len()), (500, 6));
         let Asked::Last(last) = it.of_notes(&["first note".into(), " ".into(), "third".into()]) else {
@@ -254,7 +238,7 @@ mod tests {
         for bytes in [1_024, 1_096, 4_000, 13_384, 98_304] {
             for task in ["Mend it", &"x".repeat(256 * 1024)] {
                 let it = questions(Kind::Qa, task, bytes);
-                let first = it.of_result(Kind::Qa, &text, "");
+                let (first, _) = it.of_result(Kind::Qa, &text, "");
                 let (count, last) = asked(&it, first, bytes + FRAME);
                 assert!(last.len() <= bytes + FRAME, "{bytes}: {}", last.len());
                 let room = Room { bytes, answer_tokens: 900 };
@@ -263,17 +247,6 @@ mod tests {
             }
         }
         assert_eq!(calls(10, Room { bytes: 4_000, answer_tokens: 900 }), 1);
-    }
-
-    #[test]
-    fn one_without_an_end_is_read_at_both_ends_and_that_is_said() {
-        let text: String = (0..100_000).map(|n| format!("line {n}\n")).collect();
-        let pieces = pieces(&text, 4_000);
-        assert_eq!(pieces.len(), PIECES_MAX);
-        assert!(pieces[0].starts_with("line 0\n") && pieces[PIECES_MAX - 1].ends_with("line 99999\n"));
-        assert!(pieces.iter().any(|piece| piece.contains("left out")));
-        // Letters of several bytes, and no line end at all.
-        assert_eq!(super::pieces(&"é".repeat(10), 3).concat(), "é".repeat(10));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Identity, Kind, LIMIT_S, check_each_once, letter};
+use super::{Battle, Contestant, Identity, Kind, LIMIT_S, check_each_once, letter};
 use crate::{
     backend::Backend,
     id::{BattleId, SessionId},
@@ -30,6 +30,20 @@ pub struct Draft {
     /// A model, as `server/model`; nothing where nobody shall judge.
     #[serde(default)]
     pub judge: String,
+}
+
+impl Draft {
+    /// Whether this is what became that battle, as far as people tell battles apart.
+    pub fn became(&self, battle: &Battle) -> bool {
+        let is = |(line, contestant): (&Line, &Contestant)| {
+            line.identity.eq_ignore_ascii_case(contestant.identity.name())
+                && line.model == contestant.model.to_string()
+                && line.variant.trim() == contestant.variant
+        };
+        (self.kind, &self.prompt, self.contestants.len())
+            == (battle.kind, &battle.prompt, battle.contestants.len())
+            && self.contestants.iter().zip(&battle.contestants).all(is)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +100,40 @@ fn limit_s() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A launch whose answer was lost is told from another one with its id.
+    #[test]
+    fn a_draft_is_known_again_in_what_it_became() {
+        let it = crate::battle::tests::battle(Kind::Coding, "L1 C2", |_| {});
+        let check = |expected: bool, change: fn(&mut Draft)| {
+            let line = |it: &Contestant| Line {
+                identity: it.identity.name().to_owned(),
+                model: it.model.to_string(),
+                variant: " ".to_owned(),
+            };
+            let mut draft = Draft {
+                id: it.id,
+                session: it.session,
+                kind: it.kind,
+                prompt: it.prompt.clone(),
+                contestants: it.contestants.iter().map(line).collect(),
+                limit_s: LIMIT_S,
+                tokens_max: None,
+                carry: false,
+                check: String::new(),
+                judge: String::new(),
+            };
+            change(&mut draft);
+            assert_eq!(draft.became(&it), expected, "{draft:?}");
+        };
+        check(true, |_| {});
+        check(false, |draft| draft.prompt.push('!'));
+        check(false, |draft| draft.kind = Kind::Qa);
+        check(false, |draft| draft.contestants[1].model.push('x'));
+        check(false, |draft| draft.contestants[0].variant = "again".into());
+        check(false, |draft| draft.contestants.swap(0, 1));
+        check(false, |draft| draft.contestants.truncate(1));
+    }
 
     #[test]
     fn what_is_wrong_with_lines_is_said_before_they_are_sent() {

@@ -197,6 +197,9 @@ fn compared(page: &mut Html, battle: &Battle, analysis: &Analysis) {
         if let Some(text) = &entrant.text {
             let letter = battle.letter(entrant.contestant);
             page.folded(&format!("What {letter} did, as the judge was told"), "said", text);
+            if let Some(unread) = entrant.unread() {
+                page.tag("p", &unread);
+            }
         }
     }
     let judged = analysis.judged_words(|id| battle.letter(id));

@@ -200,7 +200,7 @@ fn a_notice_says_what_happened_in_a_line_and_leads_to_its_chat() {
     words("done", 0, "The answer is ready.");
     words("asks", 0, "Asks before it goes on: Run cargo test");
     words("failed", 0, "The answer failed: too long");
-    words("void", 0, "The model could not be asked: down");
+    words("void", 0, "No whole answer came: down");
     words("failed", 1, "Waits for you with 1 unsent message. The answer failed: too long");
     words("failed", 3, "Waits for you with 3 unsent messages. The answer failed: too long");
     let long = settled(Work::ChatTurn, Outcome::Failed { reason: "word ".repeat(500) });

@@ -1,6 +1,6 @@
 //! What is known of a turn with an agent that came to its end.
 
-use std::time::Instant;
+use std::time::Duration;
 
 use acp::{Counted, Ended};
 use domain::output::{Measured, Output, Usage};
@@ -11,7 +11,8 @@ use crate::backend;
 
 pub(super) struct Talked {
     pub ended: Ended,
-    pub started: Instant,
+    /// From its start to its last word.
+    pub worked: Duration,
     /// What the model server said of its work.
     pub server: Measured,
     /// Whether tokens were told while it worked.
@@ -29,14 +30,14 @@ impl Talked {
 
     /// The model server's own word goes before the agent's, which may leave calls out.
     pub fn measured(&self) -> Result<Measured, backend::Error> {
-        let Self { ended, started, server, .. } = self;
+        let Self { ended, worked, server, .. } = self;
         let failed = |words: &str| Err(backend::Error::Agent { words: words.to_owned() });
         match ended.stop {
             acp::Stop::Cancelled => Err(backend::Error::Cancelled),
             acp::Stop::Refused => failed("The agent refused to go on."),
             acp::Stop::CallLimit => failed("The agent reached its own limit of calls."),
             acp::Stop::Done | acp::Stop::TokenLimit => Ok(Measured {
-                duration_ms: started.elapsed().as_millis() as u64,
+                duration_ms: worked.as_millis() as u64,
                 usage: server.usage.or_else(|| self.told()),
                 cut_short: ended.stop == acp::Stop::TokenLimit,
                 ..server.clone()
@@ -61,7 +62,7 @@ mod tests {
         let ended = Ended { session, can_resume: false, resumed: false, usage, counted, stop };
         let server = Measured::default();
         let (outputs, mut told) = mpsc::channel(1);
-        let talked = Talked { ended, started: Instant::now(), server, is_counted };
+        let talked = Talked { ended, worked: Duration::ZERO, server, is_counted };
         talked.tell_usage(&outputs).await.unwrap();
         let told = told.try_recv().ok().map(|output| match output {
             Output::Usage(usage) => usage.tokens(),

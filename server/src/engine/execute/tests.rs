@@ -21,6 +21,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// What the backend does, one step after the other.
 enum Step {
+    Enter(Phase),
     Say(&'static str),
     Think(&'static str),
     SayMuch(usize),
@@ -49,6 +50,7 @@ impl Backend for Scripted<'_> {
             let _working = Working::new(self.working);
             for step in &self.steps {
                 match step {
+                    Step::Enter(phase) => outputs.send(Output::Phase(phase.clone())).await.unwrap(),
                     Step::Say(text) => outputs.send(Output::Text((*text).into())).await.unwrap(),
                     Step::Think(text) => outputs.send(Output::Reasoning((*text).into())).await.unwrap(),
                     Step::SayMuch(bytes) => outputs.send(Output::Text("x".repeat(*bytes))).await.unwrap(),
@@ -253,6 +255,35 @@ async fn a_deadline_ends_even_a_backend_that_does_not_listen() {
     );
     assert!(memory.began.unwrap().elapsed() <= LIMIT + STOP_WAIT_MAX + Duration::from_secs(1));
     assert_eq!(*guard(&memory.ended), [0], "what it left running is gone before anybody hears of it");
+}
+
+/// A folder that takes long to make, or a model to load, is nobody's failure.
+#[tokio::test(start_paused = true)]
+async fn what_comes_before_the_work_is_not_charged() {
+    let check = async |steps: Vec<Step>, expected: &str| {
+        let memory = Memory::new();
+        memory.run(&Stop::default(), steps).await;
+        let told = match &memory.outcomes()[..] {
+            [Outcome::Done { .. }] => "done".to_owned(),
+            [Outcome::Failed { reason }] => format!("failed: {reason}"),
+            [Outcome::Void { reason }] => format!("void: {reason}"),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(told, expected);
+    };
+    let ten_times = 10 * LIMIT.as_millis() as u64;
+    let made_ready =
+        || vec![Step::Enter(Phase::Preparing), Step::Wait(ten_times), Step::Enter(Phase::Starting)];
+    let with = |more: Vec<Step>| made_ready().into_iter().chain(more).collect::<Vec<_>>();
+    check(with(vec![Step::Enter(Phase::Loading), Step::Wait(ten_times), Step::Say("It is there.")]), "done")
+        .await;
+    check(
+        with(vec![Step::Enter(Phase::Generating), Step::Ignore]),
+        "failed: It was not done within 1 minute.",
+    )
+    .await;
+    let never = "void: Its folder or its model was not ready within 1 minute.";
+    check(with(vec![Step::Ignore]), never).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -226,7 +226,7 @@ impl Engine {
     /// What an attempt said, and what it changed, as far as it can be shown at all. Whoever reads it may be a
     /// provider's, so no secret is in it: twice as much is cleaned as is shown, so that none is cut in two.
     async fn result(&self, stream: StreamId, bytes_max: usize) -> Result<(String, String), Unprepared> {
-        let said = store::streams::text_of_ends(&self.0.db, stream, RESULT_END_BYTES_MAX).await?;
+        let (said, _) = store::streams::text_of_ends(&self.0.db, stream, RESULT_END_BYTES_MAX).await?;
         let patch = store::results::patch_ends(&self.0.db, stream, bytes_max * 2).await?;
         let redactor = Redactor::new(self.secrets());
         let redacted = spawn_blocking(move || {

@@ -41,8 +41,8 @@ async fn check(said: &[u64], seen: &[(u64, usize)]) {
     let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
     let live = Live::default().stream(stream);
     live.open();
-    let (stop, secrets) = (Stop::default(), Vec::new().into());
-    let writer = Writer::new(stream, Arc::clone(&live), &Willing, &stop, &secrets);
+    let (stop, clock, secrets) = (Stop::default(), Clock::default(), Vec::new().into());
+    let writer = Writer::new(stream, Arc::clone(&live), &Willing, &stop, &clock, &secrets);
     let (outputs, written) = mpsc::channel(8);
     let began = Instant::now();
     let speak = async move {
@@ -206,10 +206,10 @@ impl Ledger for Counting {
 async fn count(script: &[Count], works_s: u64) -> (u64, u32, u64) {
     let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
     let live = Live::default().stream(stream);
-    let (stop, secrets) = (Stop::default(), Vec::new().into());
+    let (stop, clock, secrets) = (Stop::default(), Clock::default(), Vec::new().into());
     let ledger =
         Counting { script: script.iter().rev().copied().collect::<Vec<_>>().into(), ..Counting::default() };
-    let writer = Writer::new(stream, live, &ledger, &stop, &secrets);
+    let writer = Writer::new(stream, live, &ledger, &stop, &clock, &secrets);
     let (outputs, written) = mpsc::channel(8);
     let began = Instant::now();
     let work = async move {

@@ -138,6 +138,37 @@ async fn a_worktree_is_made_once_and_only_by_the_attempt_that_runs(pool: PgPool)
     assert_eq!(kept_state(&scene, chat).await, State::Gone, "what was deleted does not come back");
 }
 
+/// Whoever claims hears of a free place at once, and one that comes back asks now and then.
+#[sqlx::test(migrations = "../../migrations")]
+async fn whoever_was_answered_goes_before_all_that_waits(pool: PgPool) {
+    let scene = Scene::new(pool.clone()).await;
+    let chat = coder(&scene).await;
+    work(&scene, chat, "here").await;
+    let stream = claim_on(&scene, "here").await.unwrap();
+    scene.ask_anew("local").await;
+    commit::phase(&scene.db, stream, question(1), 5).await.unwrap();
+    let beside = claim_on(&scene, "here").await.expect("the place is free");
+    let (_, waiting) = scene.ask_anew("local").await;
+    scene.ask_anew("local").await;
+    // One of them has waited for so long in the background that it would be due.
+    let set = "update tasks set rank = 0 where id = $1";
+    sqlx::query(set).bind(waiting.0).execute(&pool).await.unwrap();
+    assert!(!slots::regain(&scene.db, stream, "local").await.unwrap(), "somebody has it");
+    scene.report(beside, Outcome::Cancelled).await.unwrap();
+    assert_eq!(claim_on(&scene, "here").await, None, "it is left to the one that comes back");
+    assert!(!tasks::passed_over(&scene.db, HERE, &reachable(&["local"])).await.unwrap());
+    assert!(slots::regain(&scene.db, stream, "local").await.unwrap());
+    scene.report(stream, Outcome::Cancelled).await.unwrap();
+    let next = claim_on(&scene, "here").await.expect("nobody wants it any more");
+    // One that ends while it waits wants nothing any more.
+    commit::phase(&scene.db, next, question(1), 5).await.unwrap();
+    let last = claim_on(&scene, "here").await.expect("the place is free");
+    assert!(!slots::regain(&scene.db, next, "local").await.unwrap());
+    scene.report(next, Outcome::Lost).await.unwrap();
+    scene.report(last, Outcome::Cancelled).await.unwrap();
+    assert!(claim_on(&scene, "here").await.is_some());
+}
+
 /// Postgres keeps no zero character.
 #[sqlx::test(migrations = "../../migrations")]
 async fn a_question_with_a_zero_in_it_is_asked_and_gives_the_person_time(pool: PgPool) {

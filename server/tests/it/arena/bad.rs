@@ -112,8 +112,16 @@ async fn asking_twice_launches_once() {
     let field = Field::new(&world, &server).await;
     let mut battle = field.qa("[[say So.]]", &["@small", "@large"]);
     battle["id"] = json!(Uuid::now_v7());
-    let (one, other) = (launch(&server, battle.clone()).await, launch(&server, battle).await);
+    let (one, other) = (launch(&server, battle.clone()).await, launch(&server, battle.clone()).await);
     assert_eq!(one, other);
+    // What was edited meanwhile is not taken for what runs.
+    battle["prompt"] = json!("[[say Another.]]");
+    let (status, answer) = server.script("/api/battles", Some(battle)).await;
+    assert_eq!(
+        (status, answer["error"].as_str()),
+        (StatusCode::CONFLICT, Some("It was launched already.")),
+        "{answer}"
+    );
     over(&server, &one).await;
     assert_eq!(server.script("/api/battles", None).await.1.as_array().unwrap().len(), 1);
 }

@@ -64,6 +64,10 @@ async fn the_results_folder_tells_it_all_and_git_does_not_see_it() {
         fs::read_to_string(format!("{path}/native-small/diff.patch")).unwrap().matches("+small").count(),
         1
     );
+    // At that place another server may have another folder, or none.
+    let other = world.server("two").await;
+    let words = other.refusal("write_results", &[("battle", id)]).await;
+    assert!(words.contains("launched by another BooCode"), "{words}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,12 +31,19 @@ async fn a_persona_s_tools_and_steps_hold_for_it() {
     let shown = calls(&page);
     assert_eq!(shown[0].output, "There is no tool \"write\" here. There are: list, read.", "{shown:?}");
     assert!(page.answer().contains("It has taken all the steps that it may take."), "{}", page.answer());
+    let ended = page.last_status();
+    let told = matches!(&ended, Status::Settled { outcome, .. } if is_out_of_steps(outcome));
+    assert!(told, "{ended:?}");
     assert_eq!(shown.len(), 1, "the second step is the last, and is not done: {shown:?}");
 
     // The control: without the persona all of it is done.
     work(&server, &mut page, script).await;
     let shown = calls(&page);
     assert!(shown.len() == 3 && shown.iter().all(|call| call.status == tool::Status::Done), "{shown:?}");
+}
+
+fn is_out_of_steps(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Done { measured } if measured.out_of_steps && measured.cut_short)
 }
 
 /// The model server is the nearest one of this network, and would tell.

@@ -95,15 +95,29 @@ pub fn changed_tests(changes: &Changes) -> Vec<&str> {
 }
 
 fn is_test(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    // `commonTest`, `AppTests`: a folder is called by what it ends with.
+    let ends = |name: &str| ["Test", "Tests", "Spec", "Specs"].iter().any(|end| name.ends_with(end));
+    let is_hump = folders.split('/').any(ends) || has_hump(name.split('.').next().unwrap_or(name));
     let path = path.to_ascii_lowercase();
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let in_folder = folders.split('/').any(|folder| {
-        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "e2e" | "end2end")
+        let last = folder.rsplit('.').next().unwrap_or(folder);
+        let is_of_tests = matches!(last, "test" | "tests" | "spec" | "specs" | "e2e" | "end2end");
+        is_of_tests || matches!(folder, "__tests__" | "__snapshots__")
     });
     let stem = name.split('.').next().unwrap_or(name);
     let parts: Vec<_> = name.split(['.', '_', '-']).collect();
     let named = parts.iter().any(|part| matches!(*part, "test" | "tests" | "spec"));
-    in_folder || named || stem.starts_with("test_") || stem == "conftest"
+    let is_snapshot = name.ends_with(".snap");
+    in_folder || is_hump || named || is_snapshot || stem.starts_with("test_") || stem == "conftest"
+}
+
+/// Whether a name that is written together has a word for tests in it: `FooTests`, `TestFoo`, `FooSpec`.
+fn has_hump(stem: &str) -> bool {
+    let ends_word = |rest: &str| !rest.starts_with(|next: char| next.is_lowercase());
+    let mut tests = stem.match_indices("Test").map(|(at, word)| &stem[at + word.len()..]);
+    tests.any(|rest| ends_word(rest.strip_prefix('s').unwrap_or(rest))) || stem.ends_with("Spec")
 }
 
 #[cfg(test)]
@@ -140,10 +154,28 @@ mod tests {
             "test_a.py",
             "app/__tests__/a.js",
             "src/tests.rs",
+            "My.App.Tests/Login.cs",
+            "App/FooTests.cs",
+            "src/main/HTTPTests.swift",
+            "src/TestLogin.java",
+            "src/UserSpec.scala",
+            "shared/src/commonTest/kotlin/a.kt",
+            "app/src/androidTest/a.kt",
+            "src/snapshots/a__b.snap",
+            "src/__snapshots__/a.tsx",
         ] {
             check(path, true);
         }
-        for path in ["src/attestation.rs", "src/main.rs", "contest/a.rs", "latest.md"] {
+        for path in [
+            "src/attestation.rs",
+            "src/main.rs",
+            "contest/a.rs",
+            "latest.md",
+            "src/Testament.java",
+            "src/Contest.java",
+            "Greatest/Specs.cs",
+            "src/snapshots/a.rs",
+        ] {
             check(path, false);
         }
         let file = |path: &str| Changed {

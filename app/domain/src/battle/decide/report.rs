@@ -109,9 +109,14 @@ impl Transition {
         };
         // The judge must not learn a name that the digest let through.
         let text = Names::of(&self.battle, &[]).hidden(&text);
+        let read = match outcome {
+            Outcome::Done { measured } => measured.read.as_deref().copied(),
+            _ => None,
+        };
         let digest = analysis.entrants[place].digest;
         for entrant in analysis.entrants.iter_mut().filter(|entrant| entrant.digest == digest) {
             entrant.text = Some(text.clone());
+            entrant.read = read;
         }
         if analysis.entrants.iter().all(|entrant| entrant.text.is_some()) {
             analysis.state = analysis::State::Judging;

@@ -132,10 +132,16 @@ impl Transition {
             }
             CheckState::Pending { .. } => {}
             CheckState::Done { .. } | CheckState::Void { .. } => {
+                let base = self.battle.course.base_check.clone();
                 let unchecked = self.battle.survivors().filter(|it| it.check == CheckState::None);
-                for id in unchecked.map(|contestant| contestant.id).collect::<Vec<_>>() {
-                    let task = self.queue_check(fresh.task(), at_ms);
-                    self.change(id, |contestant| contestant.check = CheckState::Pending { task });
+                let unchecked: Vec<_> = unchecked.map(|it| (it.id, it.changed_nothing())).collect();
+                for (id, changed_nothing) in unchecked {
+                    // It is the project as it was, and would be charged with what fails by chance.
+                    let check = match changed_nothing {
+                        true => base.clone(),
+                        false => CheckState::Pending { task: self.queue_check(fresh.task(), at_ms) },
+                    };
+                    self.change(id, |contestant| contestant.check = check);
                 }
             }
         }

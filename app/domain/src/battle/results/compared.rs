@@ -34,6 +34,9 @@ pub fn analyses(battle: &Battle) -> String {
             if let Some(digest) = &entrant.text {
                 let letter = battle.letter(entrant.contestant);
                 text.push_str(&format!("\n### What {letter} did\n\n{}\n", digest.trim()));
+                if let Some(unread) = entrant.unread() {
+                    text.push_str(&format!("\n{unread}\n"));
+                }
             }
         }
         for (head, reason) in analysis.judged_words(|id| battle.letter(id)) {

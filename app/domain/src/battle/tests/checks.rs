@@ -1,6 +1,6 @@
 //! Checks of the project and of what was made of it.
 
-use super::{story::play, *};
+use super::{super::decide::Input, story::play, *};
 
 #[test]
 fn the_base_is_checked_first_and_then_each_result() {
@@ -33,6 +33,51 @@ fn the_base_is_checked_first_and_then_each_result() {
     checked("A.done B.done C.fail check+ stop", "pending none none none | Running");
     checked("A.done B.done C.fail check+ stop check.stopped", "void none none none | Cancelled");
     checked("A.fail B.fail C.void", "none none none none | Completed");
+}
+
+/// It is the project as it was, whose own check is known.
+#[test]
+fn whoever_changed_nothing_is_not_checked_again() {
+    let terms = |terms: &mut Terms| terms.check = Some("make test".into());
+    let says = |story: &mut super::story::Story, who: &str| {
+        let Input::Report(mut report) = story.told(who, "says:so") else { panic!() };
+        report.changes = Some(Default::default());
+        let events = story.battle.decide(Input::Report(report)).unwrap();
+        story.feed(events);
+    };
+    for (base, expected) in [("1", Some("check fails, it failed before too")), ("void", None)] {
+        let mut story = play(battle(Kind::Coding, "C1 C2", terms), "A.patch:x");
+        says(&mut story, "B");
+        story.step(&format!("check.{base}")).unwrap();
+        let it = &story.battle;
+        let compared = it.contestants[1].check.compared(&it.course.base_check).map(|it| it.words());
+        assert_eq!((compared.as_deref(), it.contestants[1].check.is_void()), (expected, expected.is_none()));
+        assert_eq!(it.tasks.values().filter(|task| task.work == Work::Check).count(), 2);
+    }
+}
+
+/// What is known of a result is what it is judged by.
+#[test]
+fn a_verdict_does_not_outlive_what_was_known_of_the_results() {
+    let terms = |terms: &mut Terms| {
+        terms.check = Some("make test".into());
+        terms.judge = Some(judge());
+    };
+    let judged = "A.patch:x B.patch:y C.fail check.0 check.void check.0 digest.one digest.two judge:A";
+    let is_of_now = |script: &str| {
+        let it = play(battle(Kind::Coding, "C1 C2 C3", terms), script).battle;
+        let first = &it.analyses[0];
+        (first.is_of_now(&it), it.analyses.len(), it.course.status)
+    };
+    assert_eq!(is_of_now(judged), (true, 1, Status::Completed));
+    // The check that could not be run says nothing new the second time.
+    let again = format!("{judged} C.retry C.fail");
+    assert_eq!(is_of_now(&format!("{again} check.void")), (true, 1, Status::Completed));
+    assert_eq!(is_of_now(&format!("{again} check.1")), (false, 2, Status::Analysing));
+    // One from before that was noted is as good as it was.
+    let mut it = play(battle(Kind::Coding, "C1 C2 C3", terms), &format!("{again} check.1")).battle;
+    it.analyses[0].checks = None;
+    assert!(it.analyses[0].is_of_now(&it));
 }
 
 #[test]

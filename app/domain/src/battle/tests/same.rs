@@ -1,6 +1,6 @@
 //! Results that are none, and results that are the same.
 
-use super::{story::play, *};
+use super::{super::decide::Input, story::play, *};
 
 #[test]
 fn whoever_says_and_changes_nothing_has_no_result() {
@@ -53,4 +53,33 @@ fn who_made_the_same_is_not_compared() {
     check("C1 C2 C3", "A.patch:x B.patch:x C.patch:y digest.one digest.two judge:C", &told);
     // Another try may make something else.
     check("C1 C2", "A.patch:x B.patch:x B.retry B.patch:y", "2 0 0/8: ");
+}
+
+#[test]
+fn where_nobody_changed_anything_the_verdict_says_so() {
+    let told = |script: &str| {
+        let terms = |terms: &mut Terms| terms.judge = Some(judge());
+        let mut story = super::story::Story::new(battle(Kind::Coding, "C1 C2", terms));
+        for word in script.split_whitespace() {
+            match word.split_once(".unchanged:") {
+                Some((who, said)) => {
+                    let Input::Report(mut report) = story.told(who, &format!("says:{said}")) else {
+                        panic!()
+                    };
+                    report.changes = Some(Default::default());
+                    let events = story.battle.decide(Input::Report(report)).unwrap();
+                    story.feed(events);
+                }
+                None => story.step(word).unwrap(),
+            }
+        }
+        story.battle.told().map(|told| told.words).unwrap_or_default()
+    };
+    let wins = "A wins over the other in both orders; 6 of 6 judgements agree.";
+    let words = "Nobody changed anything: they were compared by what they said.";
+    let judged = "digest.one digest.two judge:A";
+    assert_eq!(told(&format!("A.unchanged:x B.unchanged:y {judged}")), format!("{wins} {words}"));
+    assert_eq!(told(&format!("A.unchanged:x B.patch:y {judged}")), wins);
+    // Nobody was compared.
+    assert_eq!(told("A.unchanged:x B.unchanged:x"), "No winner: both made the same, so nobody was asked.");
 }

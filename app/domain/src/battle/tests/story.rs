@@ -2,7 +2,7 @@
 
 use super::{super::decide::Input, *};
 use crate::{
-    output::Usage,
+    output::{Part, Usage},
     worktree::{Changed, Changes},
 };
 
@@ -169,6 +169,15 @@ impl Story {
                 report.changes = Some(Changes { files, ..Changes::default() });
                 report.marks.patch = Some(patch.to_owned()).filter(|patch| !patch.is_empty());
                 report.said = Some(String::new());
+            }
+            // A digest of the first bytes of a result of so many.
+            what if what.starts_with("read:") => {
+                let read = what[5..].split_once('/').unwrap();
+                let read = Part { bytes: read.0.parse().unwrap(), of: read.1.parse().unwrap() };
+                report.outcome = Outcome::Done {
+                    measured: Measured { read: Some(Box::new(read)), ..Measured::default() },
+                };
+                report.said = Some("It is long.".into());
             }
             "0" => report.checked = Some(Checked::new(Some(0), 1, "")),
             "1" => report.checked = Some(Checked::new(Some(1), 1, "")),

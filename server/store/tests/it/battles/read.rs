@@ -69,7 +69,7 @@ async fn a_long_output_is_read_at_both_ends(pool: PgPool) {
     let stream = stream_of(&claim(&scene).await.unwrap());
     let said = format!("\u{1e}text\nfirst{}\u{1e}reasoning\nhm\u{1e}text\nlast", "x".repeat(100));
     assert!(streams::append(&scene.db, stream, 0, &said).await.unwrap());
-    let read = async |max| streams::text_of_ends(&scene.db, stream, max).await.unwrap();
+    let read = async |max| streams::text_of_ends(&scene.db, stream, max).await.unwrap().0;
     assert_eq!(read(100).await, format!("first{}last", "x".repeat(100)));
     assert_eq!(
         read(20).await,

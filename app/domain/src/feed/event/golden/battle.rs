@@ -12,6 +12,7 @@ use crate::{
     },
     catalogue::{Lane, ModelRef},
     id::{BattleId, ContestantId, ProjectId, SessionId},
+    output::Part,
     worktree::{Changed, Changes, Status as Became},
 };
 
@@ -171,6 +172,7 @@ fn an_analysis_updated() {
         result: TaskId(id(1)),
         digest: TaskId(id(n)),
         text: text.map(str::to_owned),
+        read: text.map(|_| Part { bytes: 7, of: 9 }),
     };
     let mut analysis = Analysis {
         number: 1,
@@ -179,6 +181,7 @@ fn an_analysis_updated() {
         rounds: 3,
         by_person: false,
         entrants: vec![entrant(2, Some("It did.")), entrant(3, None)],
+        checks: Some([TaskId(id(2))].into()),
         judgements: vec![judgement(None)],
         state: State::Digesting,
         begun_at_ms: 5,
@@ -189,7 +192,7 @@ fn an_analysis_updated() {
     check(
         updated(&analysis),
         &format!(
-            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"entrants":[{{"contestant":"{TWO}","result":"{ONE}","digest":"{TWO}","text":"It did."}},{{"contestant":"{THREE}","result":"{ONE}","digest":"{THREE}"}}],"judgements":[{{"task":"{THREE}","first":0,"second":1,"round":2,"tries":1}}],"state":"digesting","begun_at_ms":5}}}}}}"#
+            r#"{{"analysis_updated":{{"battle":"{ONE}","analysis":{{"number":1,"model":{{"server":"s","model":"j"}},"paid":false,"rounds":3,"entrants":[{{"contestant":"{TWO}","result":"{ONE}","digest":"{TWO}","text":"It did.","read":{{"bytes":7,"of":9}}}},{{"contestant":"{THREE}","result":"{ONE}","digest":"{THREE}"}}],"checks":["{TWO}"],"judgements":[{{"task":"{THREE}","first":0,"second":1,"round":2,"tries":1}}],"state":"digesting","begun_at_ms":5}}}}}}"#
         ),
     );
     let (one, other) = (ContestantId(id(2)), ContestantId(id(3)));
@@ -197,6 +200,7 @@ fn an_analysis_updated() {
         |result| Pair { one, other, for_one: 2, for_other: 0, equal: 0, flipped: 1, same: false, result };
     let same = Pair { same: true, ..pair(PairResult::Tied) };
     analysis.entrants.clear();
+    analysis.checks = None;
     analysis.judgements.clear();
     analysis.ended_at_ms = Some(9);
     let verdict = Verdict {
