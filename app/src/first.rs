@@ -5,7 +5,7 @@ use domain::{
     chat::Kind,
     feed::Snapshot,
     layout::Content,
-    page::{Page, Wanted},
+    page::{Fronts, Page, Wanted},
 };
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl First {
             Content::Settings => Vec::new(),
         };
         let mut chunks = Vec::new();
-        for chunk in page.showing(self.wanted, None).visible().into_iter().flat_map(of) {
+        for chunk in page.showing(self.wanted, None, &Fronts::default()).visible().into_iter().flat_map(of) {
             if !chunks.contains(&chunk) {
                 chunks.push(chunk);
             }
@@ -122,7 +122,8 @@ mod server {
                 None => None,
             };
             let in_front = page.as_ref().ok().filter(|_| wanted.is_of_a_session());
-            let in_front = in_front.map(|(page, _)| page.state.showing(wanted, None).visible());
+            let in_front =
+                in_front.map(|(page, _)| page.state.showing(wanted, None, &Fronts::default()).visible());
             let read = FirstRead::of(&in_front.unwrap_or_default()).await;
             // Any site can link to an address of ours with words of its own in it.
             let refused = Refused::of(query).filter(|_| comes_from_us(&request.uri, &request.headers));
@@ -178,7 +179,8 @@ mod server {
         if let Wanted::SettingsPage(section) = wanted {
             return Some(section);
         }
-        let is_shown = || page.showing(wanted, None).visible().contains(&Content::Settings);
+        let is_shown =
+            || page.showing(wanted, None, &Fronts::default()).visible().contains(&Content::Settings);
         (wanted.is_of_a_session() && is_shown()).then(Section::default)
     }
 
