@@ -139,6 +139,7 @@ impl Panes {
                 enter::unless_somewhere(panes);
             }
         });
+        panes.toasts.leave_keyboard_to(Callback::new(move |()| panes.enter()));
         let held = Memo::new(move |_| feed.page(|page| page.held(wanted.get())));
         panes.leave_what_is_closed(feed, wanted, held);
         panes.enter_where_led(wanted, held);
