@@ -31,7 +31,7 @@ use domain::{
 use leptos::{html::Ol, prelude::*};
 
 use crate::{
-    coder::{Changes, Review, api::AnswerAsk},
+    coder::{Review, api::AnswerAsk, code as coder},
     erased::{Erase, For, Show},
     error::AppError,
     feed::Feed,
@@ -159,7 +159,7 @@ pub fn ChatPane(chat: ChatId) -> impl IntoView {
             <Show when=move || reviewing.get()>
                 <Review />
             </Show>
-            {(kind == Kind::Coder).then(|| view! { <Changes /> })}
+            {(kind == Kind::Coder).then(|| coder::CHUNK.view(coder::Part::Changes))}
             <QueueList />
             <Form to=actions.stop id=stop_form(chat) hidden=true>
                 <input type="hidden" name="chat" value=chat.to_string() />

@@ -16,7 +16,7 @@ use domain::{
     chat::Chat,
     feed::{Frame, Mirror, Received, Snapshot, StreamId},
     id::{BattleId, ChatId, RunId},
-    page::{Page, Wanted},
+    page::{Fronts, Page, Wanted},
     run,
     workspace::Workspace,
 };
@@ -170,11 +170,11 @@ impl Feed {
 }
 
 /// Keeps the feed alive and on what the address names. The server renders once and has nothing to keep.
-pub fn keep(feed: Feed, wanted: Memo<Wanted>) {
+pub fn keep(feed: Feed, wanted: Memo<Wanted>, fronts: StoredValue<Fronts>) {
     #[cfg(feature = "hydrate")]
-    connection::keep(feed, wanted);
+    connection::keep(feed, wanted, fronts);
     #[cfg(not(feature = "hydrate"))]
-    let _ = (feed, wanted);
+    let _ = (feed, wanted, fronts);
 }
 
 #[cfg(test)]

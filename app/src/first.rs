@@ -2,14 +2,15 @@
 //! without scripts, and the browser goes on from there without asking or waiting.
 
 use domain::{
+    chat::Kind,
     feed::Snapshot,
     layout::Content,
-    page::{Page, Wanted},
+    page::{Fronts, Page, Wanted},
 };
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::{arena, chat, chat::api::Models, erased::effect, error::AppError, orchestrator};
+use crate::{arena, chat, chat::api::Models, coder, erased::effect, error::AppError, orchestrator};
 #[cfg(feature = "ssr")]
 use crate::{orchestrator::FirstRead, settings::FirstSection};
 
@@ -35,17 +36,19 @@ impl First {
         if !self.wanted.is_of_a_session() {
             return Vec::new();
         }
-        let chunk = |content| match content {
-            Content::Chat(_) => Some(chat::code::CHUNK.name),
-            Content::Arena | Content::Battle(_) => Some(arena::code::CHUNK.name),
+        let page = &snapshot.state;
+        let is_coder = |chat| page.chat(chat).is_some_and(|chat| chat.kind == Kind::Coder);
+        let of = |content| match content {
+            Content::Chat(chat) if is_coder(chat) => vec![chat::code::CHUNK.name, coder::code::CHUNK.name],
+            Content::Chat(_) => vec![chat::code::CHUNK.name],
+            Content::Arena | Content::Battle(_) => vec![arena::code::CHUNK.name],
             Content::Orchestrator | Content::Run(_) | Content::Artifact(_) => {
-                Some(orchestrator::code::CHUNK.name)
+                vec![orchestrator::code::CHUNK.name]
             }
-            Content::Settings => None,
+            Content::Settings => Vec::new(),
         };
-        let visible = snapshot.state.showing(self.wanted, None).visible();
         let mut chunks = Vec::new();
-        for chunk in visible.into_iter().filter_map(chunk) {
+        for chunk in page.showing(self.wanted, None, &Fronts::default()).visible().into_iter().flat_map(of) {
             if !chunks.contains(&chunk) {
                 chunks.push(chunk);
             }
@@ -119,7 +122,8 @@ mod server {
                 None => None,
             };
             let in_front = page.as_ref().ok().filter(|_| wanted.is_of_a_session());
-            let in_front = in_front.map(|(page, _)| page.state.showing(wanted, None).visible());
+            let in_front =
+                in_front.map(|(page, _)| page.state.showing(wanted, None, &Fronts::default()).visible());
             let read = FirstRead::of(&in_front.unwrap_or_default()).await;
             // Any site can link to an address of ours with words of its own in it.
             let refused = Refused::of(query).filter(|_| comes_from_us(&request.uri, &request.headers));
@@ -175,7 +179,8 @@ mod server {
         if let Wanted::SettingsPage(section) = wanted {
             return Some(section);
         }
-        let is_shown = || page.showing(wanted, None).visible().contains(&Content::Settings);
+        let is_shown =
+            || page.showing(wanted, None, &Fronts::default()).visible().contains(&Content::Settings);
         (wanted.is_of_a_session() && is_shown()).then(Section::default)
     }
 

@@ -130,10 +130,13 @@ pub fn take_over(first: First) {
     wasm_bindgen_futures::spawn_local(async move {
         let chunks = first.chunks();
         let (chat, arena) = (&chat::code::CHUNK, &arena::code::CHUNK);
-        let orchestrator = &orchestrator::code::CHUNK;
+        let (coder, orchestrator) = (&coder::code::CHUNK, &orchestrator::code::CHUNK);
         let is_needed = |name| chunks.contains(&name);
         if is_needed(chat.name) {
             chat.fetch_for_sure().await;
+        }
+        if is_needed(coder.name) {
+            coder.fetch_for_sure().await;
         }
         if is_needed(arena.name) {
             arena.fetch_for_sure().await;

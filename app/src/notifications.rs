@@ -149,7 +149,11 @@ impl Notifications {
             Kind::NeedsAnswer => ToastKind::Needed,
         };
         let (go, to) = (self.go, notice.leads_to);
-        let run = Callback::new(move |()| go.to(to, Step::Forward));
+        let run = Callback::new(move |()| {
+            go.to(to, Step::Forward);
+            // What is typed from now on goes there, once it is here.
+            go.led.set(Some(to));
+        });
         let action = ToastAction { label: "Open".to_owned(), run };
         self.take_back(|about| about == to);
         let text = format!("{}: {}", notice.title, notice.body);

@@ -17,7 +17,7 @@ mod turns;
 use domain::{
     id::{ChatId, SessionId},
     layout::{Content, Direction, Edge, Input, Kind, Layout, PaneId, SplitId, TabNumber, Target},
-    page::{Held, Left, Wanted},
+    page::{Fronts, Held, Left, Wanted},
 };
 use leptos::{prelude::*, task::spawn_local};
 
@@ -47,6 +47,8 @@ pub struct Panes {
     pub focused: Memo<Option<PaneId>>,
     /// Whether the focused pane fills the screen. This browser remembers it for each session.
     pub is_maximised: RwSignal<bool>,
+    /// What this browser left in front, pane by pane.
+    pub fronts: StoredValue<Fronts>,
     /// A divider while it is being dragged.
     resizing: RwSignal<Option<(SplitId, u16)>>,
     drag: RwSignal<Option<Drag>>,
@@ -62,14 +64,14 @@ pub struct Panes {
 impl Panes {
     /// Follows the address and the feed. Where the address leads to is opened for everybody.
     pub fn follow(feed: Feed, Address(wanted): Address) -> Self {
-        let last = RwSignal::new(None);
+        let (last, fronts) = (RwSignal::new(None), StoredValue::new(Fronts::default()));
         let is_in_front = Memo::new(move |_| wanted.get().is_of_a_session());
         let session = Memo::new(move |_| {
             feed.page(|page| page.session.as_ref().filter(|_| is_in_front.get()).map(|open| open.id))
         });
         let layout = Memo::new(move |_| {
             let (wanted, last) = (wanted.get(), last.get());
-            feed.page(|page| page.showing(wanted, last))
+            fronts.with_value(|fronts| feed.page(|page| page.showing(wanted, last, fronts)))
         });
         let focused = Memo::new(move |_| {
             session.get()?;
@@ -86,6 +88,7 @@ impl Panes {
             layout,
             focused,
             is_maximised: RwSignal::new(session.get_untracked().is_some_and(is_remembered_maximised)),
+            fronts,
             resizing: RwSignal::new(None),
             drag: RwSignal::new(None),
             awaited: RwSignal::new(None),
@@ -136,6 +139,7 @@ impl Panes {
                 enter::unless_somewhere(panes);
             }
         });
+        panes.toasts.leave_keyboard_to(Callback::new(move |()| panes.enter()));
         let held = Memo::new(move |_| feed.page(|page| page.held(wanted.get())));
         panes.leave_what_is_closed(feed, wanted, held);
         panes.enter_where_led(wanted, held);
@@ -149,6 +153,9 @@ impl Panes {
         let last = StoredValue::new(None);
         effect(move || {
             let held = held.get();
+            if let Some(held) = held {
+                self.fronts.update_value(|fronts| fronts.keep(held));
+            }
             let before = last.try_update_value(|last| std::mem::replace(last, held)).flatten();
             // Whoever went elsewhere left it by themselves.
             let Some(before) = before.filter(|before: &Held| before.wanted == wanted.get_untracked()) else {
@@ -299,6 +306,12 @@ impl Panes {
             }
             Err(error) => self.say(&error),
         }
+    }
+
+    /// Of a tab that is on its way to another place.
+    fn await_tab(self, tab: TabNumber) {
+        let content = self.layout.with_untracked(|layout| layout.tab(tab).map(|(_, tab)| tab.content));
+        self.awaited.set(self.session.get_untracked().zip(content));
     }
 
     /// What has the focus.

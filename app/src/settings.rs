@@ -15,6 +15,7 @@ mod notifications;
 mod pane;
 mod phone;
 mod projects;
+mod rows;
 mod server_form;
 mod server_row;
 mod worktrees;

@@ -28,7 +28,7 @@ pub use choice::{Choice, OptionList, matching, next_enabled};
 pub use combobox::Combobox;
 pub use dialog::Dialog;
 pub use empty_state::EmptyState;
-pub use focus::{Axis, is_composing, parts, rove};
+pub use focus::{Axis, is_composing, is_held_with, parts, rove};
 pub use kbd::{Kbd, aria_keys};
 pub use menu::{Menu, MenuGroup, MenuItem};
 pub use place::{Align, Edges, put};

@@ -103,7 +103,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     provide_context(panes);
     let notifications = Notifications::follow(feed, address, panes);
     provide_context(notifications);
-    feed::keep(feed, wanted);
+    feed::keep(feed, wanted, panes.fronts);
     let is_drawer_open = RwSignal::new(false);
     provide_context(Drawer(is_drawer_open));
     Drawer(is_drawer_open).follow();

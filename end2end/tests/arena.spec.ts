@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act, battle, choose, launcher, openLauncher, openProject, output, row, still, test, view } from './battles';
 import { git } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { expect, live } from './world';
 
 test('the launcher says at the field what cannot be', async ({ page, boocode }, info) => {
@@ -56,7 +56,7 @@ test('the launcher says at the field what cannot be', async ({ page, boocode }, 
   for (let count = 2; count < 6; count += 1) await form.getByRole('button', { name: 'Add a contestant' }).click();
   await expect(form.getByRole('button', { name: 'Add a contestant' })).toBeDisabled();
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('launcher.png') });
 });
 
@@ -83,7 +83,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await expect(output(page, 'A')).toContainText('10 11 12', { timeout: 30_000 });
   await expect(row(page, 1)).toContainText('after A');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('running.png') });
   await expect(output(page, 'A')).toContainText('It is good now.', { timeout: 30_000 });
 
@@ -105,7 +105,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await expect(row(page, 1)).toContainText('check fails, it failed before too');
   await expect(head).toContainText('Completed');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('finished.png') });
 
   // Against the base, and one against another.
@@ -118,7 +118,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await expect(diff).toContainText('main.txt');
   await expect(diff).toContainText('new.txt');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('changes.png') });
 
   await view(page, 'Analysis').click();
@@ -126,7 +126,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await battle(page).getByText('All 6 judgements').click();
   await expect(battle(page).locator('.arena-judgements')).toContainText('By what they say of themselves.');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('analysis.png') });
 
   await view(page, 'Cross-examination').click();
@@ -136,13 +136,13 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
   await asking.getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(asking.locator('.arena-examined')).toContainText('what A changed', { timeout: 30_000 });
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('examination.png') });
 
   await view(page, 'Figures').click();
   await expect(battle(page).locator('.arena-figure').first()).toContainText('Duration');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('figures.png') });
 
   // A person has the last word, and takes it back.
@@ -185,7 +185,7 @@ test('a battle of three agents is watched, stopped, resumed, judged and adopted'
     await expect(rest.locator('.arena-judgements')).toContainText('By what they say of themselves.');
     await expect(rest.locator('.arena-examined')).toContainText('what A changed');
     await expect(rest.locator('.arena-figures')).toContainText('Generating');
-    expect(await scrollsSideways(reader)).toBe(false);
+    expect(await sideways(reader)).toEqual([]);
     await reader.screenshot({ path: info.outputPath('still.png'), fullPage: true });
   });
 
@@ -285,7 +285,7 @@ test('on a phone a contestant has the screen to itself, and leads back @phone', 
   await expect(row(page, 0)).toBeHidden();
   await expect(view(page, 'Output')).toBeHidden();
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('alone.png') });
   await page.getByRole('button', { name: 'Back to all contestants' }).click();
   await expect(row(page, 0)).toBeVisible();

@@ -1,6 +1,6 @@
 import { act, battle, choose, launch, launcher, openLauncher, openProject, output, row, still, test, view } from './battles';
 import { openCoder } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { focused, menu } from './panes';
 import { expect, live, logIn } from './world';
 
@@ -34,7 +34,7 @@ test('who is tried again has both tries to look at, also after a reload', async 
   await view(page, 'Changes').click();
   await expect(battle(page).locator('.diff')).toContainText(made);
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('earlier.png') });
   await battle(page).getByLabel('Which try is shown').selectOption({ label: 'Try 2 (newest)' });
   await expect(battle(page).locator('.diff')).toContainText('first-');
@@ -58,7 +58,7 @@ test('a judge that fails says why, and another one is asked', async ({ page, boo
     await expect(reader.locator('.arena-head')).toContainText(why);
   });
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('no-verdict.png') });
 
   await head.getByRole('button', { name: 'Compare again…' }).click();
@@ -118,7 +118,7 @@ test('what a person chooses is seen at once in another browser, and found in the
   await found('winner=architect', 0);
   await found('state=done&winner=debugger', 1);
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('history.png') });
   // What is filtered is chosen in the form too, and the entry leads to the battle.
   await expect(page.getByLabel('Winner')).toHaveValue('debugger');

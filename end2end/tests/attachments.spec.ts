@@ -1,5 +1,5 @@
 import { type Page } from '@playwright/test';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { answer, ask, expect, live, test } from './world';
 
 /** A picture of one pixel. */
@@ -40,6 +40,14 @@ async function bring(page: Page, how: 'drop' | 'paste', file: Picked): Promise<v
     );
   }
 }
+
+test('what can go along is said to a finger and to whoever listens', async ({ chat, isMobile }) => {
+  const limits = /Text up to .* at most \d+ files/;
+  await expect(chat.getByRole('button', { name: 'Attach files' })).toHaveAccessibleDescription(limits);
+  await pick(chat, [text('notes.txt', 'the notes')]);
+  await expect(chat.locator('.files-limits')).toHaveText(limits);
+  await expect(chat.locator('.files-limits')).toBeVisible({ visible: isMobile });
+});
 
 test('files are picked, dropped and pasted, go along, and can be opened', async ({ chat }) => {
   await pick(chat, [text('notes.txt', 'the notes'), picture('picked.png')]);
@@ -165,7 +173,7 @@ test('axe finds nothing serious with files, and nothing scrolls sideways', async
   await expect(attached(chat).getByRole('alert')).toHaveCount(1);
   await expect(attached(chat).getByRole('link')).toHaveCount(2);
   expect(await faults(chat)).toEqual([]);
-  expect(await scrollsSideways(chat)).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
 });
 
 test('files can be hit with a finger', { tag: '@phone' }, async ({ chat }) => {

@@ -1,4 +1,4 @@
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { focused, menu, splitRight } from './panes';
 import { answer, ask, expect, list, live, logIn, test } from './world';
 
@@ -56,7 +56,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await chat.getByRole('button', { name: 'Add project' }).click();
         await expect(chat.locator('#path-error')).toContainText(refusal);
         expect(await faults(chat), path).toEqual([]);
-        expect(await scrollsSideways(chat), path).toBe(false);
+        expect(await sideways(chat), path).toEqual([]);
       }
     });
 
@@ -86,7 +86,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await live(page);
         await expect(page.locator('.settings[data-alive]')).toBeVisible();
         expect(await faults(page), section).toEqual([]);
-        expect(await scrollsSideways(page), section).toBe(false);
+        expect(await sideways(page), section).toEqual([]);
       }
     });
 
@@ -99,7 +99,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.goto(boocode.url + lost);
         await expect(page.getByRole('link', { name: 'To the start page' })).toBeVisible();
         expect(await faults(page), lost).toEqual([]);
-        expect(await scrollsSideways(page), lost).toBe(false);
+        expect(await sideways(page), lost).toEqual([]);
       }
     });
   });

@@ -1,3 +1,4 @@
+import { sideways } from './faults';
 import { answer, ask, expect, live, logIn, numbers, test } from './world';
 
 test('a question is answered in the page and is there after a reload', async ({ chat }) => {
@@ -206,8 +207,7 @@ test('bad folders are refused in words and the text stays', async ({ page, booco
 test('nothing scrolls sideways', async ({ chat }) => {
   await ask(chat, '[[markdown]]');
   await expect(answer(chat)).toContainText('tokens/s');
-  const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(sideways).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
 });
 
 test('what a plain form was refused is said once', async ({ page, boocode, browser }) => {
@@ -346,4 +346,12 @@ test('another chat opens without a reload', async ({ chat, boocode }, info) => {
   await chat.goBack();
   await expect(answer(chat)).toContainText('in the first chat');
   expect(await chat.evaluate(() => (window as { marked?: boolean }).marked)).toBe(true);
+});
+
+test('what is too wide for its place is found', async ({ chat }) => {
+  expect(await sideways(chat)).toEqual([]);
+  await chat.locator('.pane-body:not([hidden])').first().evaluate((body) => (body.style.width = '200vw'));
+  // The frame cuts it off, so that the root does not tell.
+  expect(await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+  expect(await sideways(chat)).not.toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { focused, menu } from './panes';
 import { addProject, answer, ask, expect, live, logIn, test } from './world';
 
 const CHAT = '**/pkg/split_chat.wasm';
@@ -56,4 +57,20 @@ test('a page with a chat asks for its code with the first bytes, and can be read
   await expect(page.getByRole('alert')).toHaveCount(0);
   await ask(page, '[[say alive]]');
   await expect(answer(page)).toContainText('alive');
+});
+
+test('what only a Coder needs comes with one, and with no other chat', async ({ chat }) => {
+  const code = chat.locator('link[rel=preload][href="/pkg/split_coder.wasm"]');
+  await chat.reload();
+  await live(chat);
+  await expect(code).toHaveCount(0);
+  await menu(focused(chat), 'New in this pane', /New task/);
+  const agent = focused(chat).getByRole('combobox', { name: 'Agent' });
+  await expect(agent).toBeVisible();
+  const coder = chat.url();
+  await chat.reload();
+  await live(chat);
+  await expect(chat).toHaveURL(coder);
+  await expect(code).toHaveCount(1);
+  await expect(agent).toBeVisible();
 });

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { addProject, answer, ask, BooCode, expect, live, numbers, scripted, test } from './world';
 
 const field = (page: Page) => page.getByLabel('Your message');
@@ -116,7 +116,7 @@ test('a phone has icons with names, each as large as a finger', { tag: '@phone' 
     const tops = await row.locator(':is(.icon-button, .picker):visible').evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
     expect(new Set(tops).size).toBe(1);
     expect(tops.length).toBe(names.length);
-    expect(await scrollsSideways(chat)).toBe(false);
+    expect(await sideways(chat)).toEqual([]);
   };
   await check(['Attach files', 'Persona', 'Model', 'Orchestrator', 'Arena', 'Send']);
   await ask(chat, '[[hang after 3]]');
@@ -254,7 +254,7 @@ test('a long list of models is searched', async ({ page }, info) => {
     await ask(page, '[[say from the thirty-seventh]]');
     await expect(answer(page)).toContainText('from the thirty-seventh');
     await expect(answer(page).locator('.message-author')).toHaveText('model-37');
-    expect(await scrollsSideways(page)).toBe(false);
+    expect(await sideways(page)).toEqual([]);
   } finally {
     await boocode.stop();
     model.stop();

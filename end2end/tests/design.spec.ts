@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { faults } from './faults';
+import { faults, sideways } from './faults';
 import { type BooCode, expect, logIn, test } from './world';
 
 /** The page with every part, alive. Errors in its console, a mismatch with the server's rendering too, fail the test. */
@@ -55,7 +55,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test('nothing scrolls sideways, and fingers find what they press', async ({ page, boocode }, info) => {
   await open(page, boocode);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   if (info.project.name !== 'phone') return;
   const small = await page.evaluate(() => {
     const pressed = 'main :is(button, a.button, a.row, a.card, select, label.switch, label.segment, .pane-bar-item)';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { type BooCode, expect, logIn, test } from './world';
 
 const NODES_MAX = 1_500;
@@ -148,7 +148,7 @@ test('a phone has one column and nothing goes beyond it @phone', async ({ page, 
   await open(page, boocode);
   await expect(page.locator('.diff .segmented')).toBeHidden();
   await expect(page.locator('.diff-rows [data-on]').first()).toBeAttached();
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   const cut = await page.locator('.diff-rows code.t').evaluateAll((cells) =>
     cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
   );

@@ -26,6 +26,22 @@ export async function faults(page: Page): Promise<string[]> {
   );
 }
 
-export function scrollsSideways(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+/** Whatever fills a page or a part of it. The frame cuts off what is too wide, so nothing of that shows at the root. */
+const BOXES = ':root, .app, .main, .page, .pane-body, .messages, .settings-host, .arena, .arena-launcher, .orchestrator, .orchestrator-launcher, dialog';
+/** These scroll by themselves, and are meant to. */
+const SCROLLING = 'pre, table, .pane-tabs, .pane-bar, .tabs, .diff-scroll';
+
+/** What is wider than its place, or lies out of reach behind the edge of the screen. */
+export function sideways(page: Page): Promise<string[]> {
+  return page.evaluate(
+    ([boxes, scrolling]) => {
+      const seen = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility({ visibilityProperty: true }));
+      const name = (one: HTMLElement) => `${one.tagName.toLowerCase()}.${one.className} ${one.getAttribute('aria-label') ?? one.textContent!.slice(0, 40)}`;
+      const wide = seen(boxes).filter((one) => one.scrollWidth > one.clientWidth + 1);
+      const controls = seen('a[href], button, input, select, textarea, summary').filter((one) => !one.closest(scrolling));
+      const outside = controls.filter((one) => one.getBoundingClientRect().right > window.innerWidth + 1);
+      return [...wide.map((one) => `${name(one)}: ${one.scrollWidth} in ${one.clientWidth}`), ...outside.map((one) => `${name(one)}: outside`)];
+    },
+    [BOXES, SCROLLING] as const,
+  );
 }

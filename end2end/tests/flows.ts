@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { BooCode, enter, expect, scripted, test as base } from './world';
 
 /** Flows are worked on by our own agent, with a model that answers in form, and as fast as `rate` says. */
@@ -64,6 +64,6 @@ export async function slash(page: Page, text: string): Promise<void> {
 
 export async function looksWell(page: Page): Promise<void> {
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
 }
 

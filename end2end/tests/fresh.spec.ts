@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { action, ask, changes, comment, git, openCoder, tools } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { answer, BooCode, expect, logIn, test } from './world';
 
 /** A call of the agent's own tool that runs a command. */
@@ -68,7 +68,7 @@ test('on a fresh machine agents are installed by a button, work, and what they d
     await page.screenshot({ path: info.outputPath('fresh.png') });
     for (const agent of ['Qwen Code', 'Goose']) await install(page, agent);
     expect(await faults(page)).toEqual([]);
-    expect(await scrollsSideways(page)).toBe(false);
+    expect(await sideways(page)).toEqual([]);
 
     const applied = await work(page, boocode, 'qwen', 'with-qwen');
     await action(page, 'Apply…').click();

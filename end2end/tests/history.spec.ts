@@ -1,5 +1,5 @@
 import type { Page, TestInfo } from '@playwright/test';
-import { faults } from './faults';
+import { faults, sideways } from './faults';
 import { answer, ask, type BooCode, expect, logIn, test } from './world';
 
 /** A word that only this test says. */
@@ -116,7 +116,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await toHistory(chat);
       const check = async () => {
         expect(await faults(chat)).toEqual([]);
-        expect(await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+        expect(await sideways(chat)).toEqual([]);
       };
       await check();
       await search(chat, word);

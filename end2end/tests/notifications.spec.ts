@@ -1,5 +1,5 @@
 import { type BrowserContext, type Page } from '@playwright/test';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { type BooCode, expect, live, logIn, test } from './world';
 
 /** Long enough to look elsewhere before it ends. */
@@ -318,6 +318,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await chat.getByRole('button', { name: 'Send a test' }).click();
     await expect(toast(chat)).toBeVisible();
     expect(await faults(chat)).toEqual([]);
-    expect(await scrollsSideways(chat)).toBe(false);
+    expect(await sideways(chat)).toEqual([]);
   });
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sideways } from './faults';
 import { focused, menu, panes, splitDown, splitRight, tabs } from './panes';
 import { answer, ask, expect, live, logIn, test } from './world';
 
@@ -79,6 +80,11 @@ test('dividers move by key and by drag, for everybody', { tag: '@desk' }, async 
   await divider.focus();
   await divider.press('ArrowRight');
   await expect.poll(width).toBeGreaterThan(before + 10);
+  // With other keys held they go to panes.
+  const moved = await width();
+  await divider.press('Alt+Shift+ArrowLeft');
+  await expect(panes(chat).first()).toHaveAttribute('data-focused', '');
+  expect(await width()).toBe(moved);
   const box = (await divider.boundingBox())!;
   await chat.mouse.move(box.x + box.width / 2, box.y + 200);
   await chat.mouse.down();
@@ -162,8 +168,7 @@ test('a phone shows one pane and switches by the bar', { tag: '@phone' }, async 
   await bar.getByRole('link').first().click();
   await expect(panes(chat).first()).toBeVisible();
   await expect(panes(chat).last()).toBeHidden();
-  const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(sideways).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
 });
 
 test('two browsers on two tabs of one pane are left in peace', async ({ chat, boocode, browser }) => {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { focused, menu, newTab, panes, splitRight, tabs } from './panes';
-import { answer, ask, expect, list, live, test } from './world';
+import { answer, ask, expect, list, live, logIn, test } from './world';
 
 const projects = (page: Page) => page.getByRole('navigation', { name: 'Projects and chats' });
 
@@ -143,4 +143,40 @@ test('a pane that fills the page still does after a reload, in its session', { t
   await chat.reload();
   await live(chat);
   await expect(frame).not.toHaveAttribute('data-maximised');
+});
+
+test('a pane that is left keeps what it showed, whatever another browser looks at', { tag: '@desk' }, async ({ chat, boocode, browser }) => {
+  const first = chat.url();
+  await newTab(chat);
+  await expect(tabs(focused(chat))).toHaveCount(2);
+  await splitRight(chat);
+  await expect(panes(chat)).toHaveCount(2);
+  const [left, right] = [panes(chat).first(), panes(chat).last()];
+  const shows = (pane: typeof left, tab: number) => expect(tabs(pane).nth(tab)).toHaveAttribute('data-active', '');
+  const second = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+  await logIn(second, boocode);
+  await second.goto(first);
+  await live(second);
+  // A tab more is how this browser hears that the other one has been there.
+  await newTab(second);
+  await expect(tabs(left)).toHaveCount(3);
+  await shows(left, 1);
+  await left.locator('.pane-body:not([hidden])').click();
+  await expect(left).toHaveAttribute('data-focused', '');
+  await shows(left, 1);
+  await right.locator('.pane-body:not([hidden])').click();
+  await expect(right).toHaveAttribute('data-focused', '');
+  await shows(left, 1);
+  await shows(panes(second).first(), 2);
+  // And so it does when all of it is fetched again.
+  await boocode.kill();
+  await boocode.start();
+  await live(chat);
+  await shows(left, 1);
+  // What is dragged stays in front, also once its pane is left.
+  await tabs(left).nth(2).getByRole('link').dragTo(tabs(left).first(), { targetPosition: { x: 10, y: 12 } });
+  await shows(left, 0);
+  await right.locator('.pane-body:not([hidden])').click();
+  await expect(right).toHaveAttribute('data-focused', '');
+  await shows(left, 0);
 });

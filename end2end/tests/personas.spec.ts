@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { answer, ask, expect, live, test } from './world';
 
 const picker = (page: Page) => page.getByLabel('Persona');
@@ -47,7 +47,7 @@ test("a project's own are offered, and what is wrong with them is told by its li
 
 test('the composer has room for its pickers', async ({ chat }) => {
   await picker(chat).selectOption('Security Reviewer');
-  expect(await scrollsSideways(chat)).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
   expect(await faults(chat)).toEqual([]);
   const send = chat.locator('.composer-actions .primary');
   await expect(send).toBeInViewport({ ratio: 1 });

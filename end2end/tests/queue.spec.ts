@@ -1,3 +1,4 @@
+import { sideways } from './faults';
 import { answer, ask, expect, logIn, test } from './world';
 import type { Page } from '@playwright/test';
 
@@ -103,8 +104,7 @@ test('its buttons can be hit with a finger @phone', async ({ chat }) => {
     const box = (await button.boundingBox())!;
     expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
   }
-  const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(sideways).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
   await sendNow(chat, 'the second').click();
   await expect(answer(chat)).toContainText('the second');
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act, battle, choose, launch, launcher, openLauncher, output, row, test, view } from './battles';
 import { git } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { report, run, slash } from './flows';
 import { addProject, BooCode, expect, live, logIn } from './world';
 
@@ -69,7 +69,7 @@ test('a real model answers as three personas, and is stopped, resumed, judged, e
     await view(phone, 'Analysis').click();
     for (const each of [page, phone]) {
       await expect(battle(each).locator('.arena-matrix')).toBeVisible();
-      expect(await scrollsSideways(each)).toBe(false);
+      expect(await sideways(each)).toEqual([]);
     }
     await phone.screenshot({ path: info.outputPath('analysis.png') });
 
@@ -116,7 +116,7 @@ test('research on the small real model ends honestly', { tag: '@desk' }, async (
       await expect(head).toContainText(/Confidence: (High|Medium|Low|none was given)/);
       await expect(head).toContainText('No web was available');
       if ((await title.textContent())!.includes('Failed')) await expect(run(each).locator('.notice.error').first()).toBeVisible();
-      expect(await scrollsSideways(each)).toBe(false);
+      expect(await sideways(each)).toEqual([]);
     }
     await page.screenshot({ path: info.outputPath('honest.png') });
     await phone.screenshot({ path: info.outputPath('honest-phone.png') });

@@ -1,4 +1,5 @@
 import { type Browser, type Page } from '@playwright/test';
+import { sideways } from './faults';
 import { focused, menu } from './panes';
 import { BooCode, expect, freePort, list, live, logIn, test, Wire } from './world';
 
@@ -289,8 +290,7 @@ test('sections are reached from the sidebar and from each other', async ({ chat,
     await chat.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: title }).click();
     await expect(chat.locator('.settings-body').getByRole('heading', { level: 2 })).toHaveText(title);
     await expect(chat.locator('.settings-body')).toContainText(text);
-    const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-    expect(sideways, `${title} scrolls sideways`).toBe(false);
+    expect(await sideways(chat), title).toEqual([]);
   }
 });
 
@@ -356,4 +356,33 @@ test('Settings in a pane come back with their section', async ({ chat }) => {
   await chat.reload();
   await live(chat);
   await expect(focused(chat).getByRole('heading', { name: 'Browsers' })).toBeVisible();
+});
+
+test('Settings that were opened while the server was away come alive when it is back', async ({ page, boocode }) => {
+  const code = '**/pkg/split_settings.wasm';
+  await page.route(code, (route) => route.abort('connectionrefused'));
+  await logIn(page, boocode);
+  await live(page);
+  await list(page);
+  await page.getByRole('navigation', { name: 'Projects and chats' }).getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText(/cannot be reached/);
+  await page.unroute(code);
+  await boocode.kill();
+  await boocode.start();
+  await alive(page);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('a browser that comes to the list takes no place but its own', { tag: '@desk' }, async ({ browser, boocode }) => {
+  const page = await signedIn(browser, boocode);
+  await signedIn(browser, boocode);
+  await openSettings(page, boocode, 'browsers');
+  const rows = page.locator('.settings-body .row');
+  await expect(rows.first()).toContainText('This browser');
+  const before = await rows.count();
+  await rows.nth(1).getByRole('button').focus();
+  await signedIn(browser, boocode);
+  await expect(rows).toHaveCount(before + 1, { timeout: 25_000 });
+  await expect(rows.first()).toContainText('This browser');
+  await expect(rows.nth(2).getByRole('button')).toBeFocused();
 });

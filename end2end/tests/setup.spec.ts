@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, changes, openCoder, tools } from './coders';
-import { faults, scrollsSideways } from './faults';
+import { faults, sideways } from './faults';
 import { answer, expect, live, logIn, test } from './world';
 
 const part = (page: Page, project: string) => page.locator('.settings-project', { hasText: project });
@@ -35,7 +35,7 @@ test('a project is set up, and its worktrees begin so', async ({ page, boocode }
   await expect(part(page, name).getByRole('alert')).toContainText('../other/.env leads out of the project.');
   await expect(part(page, name).getByLabel('Files to copy')).toHaveValue('.env\n../other/.env');
   expect(await faults(page)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  expect(await sideways(page)).toEqual([]);
   await page.screenshot({ path: info.outputPath('setup.png') });
   await save(page, name, { 'Files to copy': './.env', 'Check command': 'make test' });
   await expect(part(page, name).getByRole('status')).toContainText('Saved.');

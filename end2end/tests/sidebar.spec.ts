@@ -1,13 +1,11 @@
 import type { Page } from '@playwright/test';
+import { sideways } from './faults';
 import { addProject, expect, live, logIn, test } from './world';
 
 const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Projects and chats' });
 const hide = (page: Page) => page.getByRole('button', { name: 'Hide the sidebar' });
 const show = (page: Page) => page.getByRole('button', { name: 'Show the sidebar' });
-const fits = async (page: Page) => {
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(sideways).toBe(false);
-};
+const fits = async (page: Page) => expect(await sideways(page)).toEqual([]);
 
 test('the sidebar makes room, by button and by key, and stays away', { tag: '@desk' }, async ({ chat }) => {
   const pane = chat.locator('.pane[data-focused]');
@@ -111,6 +109,20 @@ test('the drawer has the keyboard while it is open, and is made for fingers', { 
   await chat.setViewportSize({ width: 1200, height: 844 });
   await expect(chat.locator('#main')).not.toHaveAttribute('inert');
   await chat.getByLabel('Your message').click();
+});
+
+test('the drawer goes with whatever is chosen in it, the chat in front too', { tag: '@phone' }, async ({ chat }) => {
+  const toggle = chat.getByRole('button', { name: 'Projects and chats' });
+  const here = chat.url();
+  await toggle.click();
+  // What only folds a list chooses nothing.
+  const summary = sidebar(chat).locator('summary').first();
+  await summary.click();
+  await summary.click();
+  await sidebar(chat).locator(`a[href="${new URL(here).pathname}"]`).click();
+  await expect(sidebar(chat)).toBeHidden();
+  await expect(chat).toHaveURL(here);
+  await expect(toggle).toBeFocused();
 });
 
 test('a phone keeps its drawer', { tag: '@phone' }, async ({ chat }) => {

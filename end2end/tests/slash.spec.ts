@@ -1,3 +1,4 @@
+import { sideways } from './faults';
 import { expect, test } from './world';
 
 test('an entry of the slash menu tells what it does and when to use it', async ({ chat }) => {
@@ -45,9 +46,23 @@ test('a finger or a mouse opens the same, and chooses nothing', async ({ chat, i
   await expect(entry.locator('.option-more')).toBeVisible();
   await expect(field).toHaveValue('/');
   await expect(chat.locator('html')).not.toHaveAttribute('data-theme', /./);
-  const sideways = await chat.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(sideways).toBe(false);
+  expect(await sideways(chat)).toEqual([]);
   await entry.locator('.menu-label').click();
   await expect(field).toHaveValue('');
   await expect(chat.locator('html')).toHaveAttribute('data-theme', /./);
+});
+
+test('with another key held, Enter and Tab are for the field', async ({ chat }) => {
+  const field = chat.getByLabel('Your message');
+  await field.fill('/theme');
+  await expect(chat.getByRole('option', { name: '/theme' })).toBeVisible();
+  await field.press('Shift+Enter');
+  await expect(field).toHaveValue('/theme\n');
+  await expect(chat.locator('html')).not.toHaveAttribute('data-theme', /./);
+  await field.fill('/theme');
+  await expect(chat.getByRole('option', { name: '/theme' })).toBeVisible();
+  await field.press('Shift+Tab');
+  await expect(field).not.toBeFocused();
+  await expect(field).toHaveValue('/theme');
+  await expect(chat.locator('html')).not.toHaveAttribute('data-theme', /./);
 });

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { panes, splitDown, splitRight } from './panes';
+import { choose, launch, launcher } from './battles';
+import { focused, menu, panes, splitDown, splitRight } from './panes';
 import { expect, live, test } from './world';
 
 /** Three that stay, each of several lines: failures of chats that are out of sight. */
@@ -27,7 +28,7 @@ const covered = (page: Page, selector: string) =>
     return found.map(({ one }) => one.getAttribute('aria-label') ?? one.className);
   }, selector);
 
-const BUTTONS = '.composer-actions button, .pane-head button, .pane-head a, .topbar button';
+const BUTTONS = '.composer-actions button, .pane-head button, .pane-head a, .topbar button, .arena-actions button, .orchestrator-actions button';
 
 test('what is said in passing covers neither what sends nor the head of a pane', async ({ chat, isMobile }, info) => {
   await fail(chat);
@@ -41,4 +42,34 @@ test('what is said in passing covers neither what sends nor the head of a pane',
   await expect(panes(chat)).toHaveCount(3);
   expect(await covered(chat, BUTTONS)).toEqual([]);
   await live(chat);
+});
+
+test('nor does it cover what stops a battle', async ({ chat }, info) => {
+  await fail(chat);
+  await menu(focused(chat), 'New in this pane', /New Arena/);
+  const form = launcher(chat);
+  await form.getByText('Q&A').click();
+  await choose(form, 'Persona', [['Debugger', 'local/small'], ['Architect', 'local/small']]);
+  await form.getByLabel('Prompt').fill('[[hang after 3]]');
+  await launch(chat, form);
+  await expect(chat.locator('.arena-actions').getByRole('button', { name: 'Stop' })).toBeVisible();
+  await expect(chat.locator('.toast.failed')).toHaveCount(3);
+  expect(await covered(chat, BUTTONS)).toEqual([]);
+  await chat.screenshot({ path: info.outputPath('battle.png') });
+  await chat.locator('.arena-actions').getByRole('button', { name: 'Stop' }).click();
+});
+
+test('the keyboard goes on to the next, and back to where one writes', { tag: '@desk' }, async ({ chat }) => {
+  await fail(chat);
+  const dismiss = chat.locator('.toast').getByRole('button', { name: 'Dismiss' });
+  await dismiss.first().focus();
+  for (const left of [2, 1]) {
+    await chat.keyboard.press('Enter');
+    await expect(chat.locator('.toast')).toHaveCount(left);
+    await expect(dismiss.first()).toBeFocused();
+  }
+  const before = chat.url();
+  await chat.locator('.toast').getByRole('button', { name: 'Open' }).press('Enter');
+  await expect(chat).not.toHaveURL(before);
+  await expect(focused(chat).locator('.pane-body:not([hidden])').getByLabel('Your message')).toBeFocused();
 });

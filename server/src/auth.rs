@@ -97,7 +97,7 @@ pub trait AuthStore: Send + Sync {
     /// `delete from browser_sessions where id = $id`, the tokens that it made included; whether there was one.
     fn revoke(&self, id: BrowserSessionId) -> BoxFuture<'_, Result<bool, StoreFailure>>;
 
-    /// `select … from browser_sessions where expires_at > $now order by seen_at desc`.
+    /// `select … from browser_sessions where expires_at > $now order by created_at desc, id`: being seen moves nobody.
     fn list(&self, now: OffsetDateTime) -> BoxFuture<'_, Result<Vec<BrowserSession>, StoreFailure>>;
 }
 

@@ -50,7 +50,9 @@ impl Browsers {
             is_this: session.id.0 == this.0,
             is_connected: connected.contains(&session.id),
         };
-        Ok(self.gate.auth.sessions(now).await?.into_iter().map(browser).collect())
+        let mut browsers: Vec<_> = self.gate.auth.sessions(now).await?.into_iter().map(browser).collect();
+        browsers.sort_by_key(|browser| !browser.is_this);
+        Ok(browsers)
     }
 
     async fn show_code(&self, this: BrowserId, now: OffsetDateTime) -> Result<Pairing, Unavailable> {

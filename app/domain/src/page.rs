@@ -11,7 +11,7 @@ use crate::{
     chat::Chat,
     feed::{Event, Fold, StreamId},
     id::{BattleId, ChatId, RunId, SessionId, TaskId},
-    layout::{Content, Layout, PaneId, TabNumber},
+    layout::{Change, Content, Layout, Pane, PaneId, Tab, TabNumber},
     run,
     settings::Section,
     workspace::Workspace,
@@ -72,6 +72,11 @@ pub struct Held {
     tab: TabNumber,
 }
 
+/// What a page had in front in each pane when it went to another one. Another page may show another tab there, and its
+/// choice is not this one's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fronts(Vec<Held>);
+
 /// Where to go when a tab does not hold any more what an address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
@@ -82,6 +87,29 @@ pub enum Left {
 }
 
 impl OpenSession {
+    /// The layout with the tabs in front that are still where they were left, as far as what they hold is here.
+    fn with(&self, fronts: &Fronts) -> Layout {
+        let mut layout = self.layout.clone();
+        for front in fronts.0.iter().filter(|front| front.session == self.id) {
+            let is_left_so = |(pane, tab): (&Pane, &Tab)| {
+                pane.id == front.pane && front.wanted.content() == Some(tab.content) && self.has(tab.content)
+            };
+            if layout.tab(front.tab).is_some_and(is_left_so) {
+                layout.apply(&Change::TabActivated { tab: front.tab });
+            }
+        }
+        layout
+    }
+
+    fn has(&self, content: Content) -> bool {
+        match fetched(content) {
+            Some(Content::Chat(chat)) => self.chats.contains_key(&chat),
+            Some(Content::Battle(battle)) => self.battles.contains_key(&battle),
+            Some(Content::Run(run)) => self.runs.contains_key(&run),
+            _ => true,
+        }
+    }
+
     /// One in which nothing is open.
     pub fn empty(id: SessionId) -> Self {
         Self {
@@ -91,6 +119,24 @@ impl OpenSession {
             battles: BTreeMap::new(),
             runs: BTreeMap::new(),
         }
+    }
+}
+
+/// What has to be fetched to show it.
+fn fetched(content: Content) -> Option<Content> {
+    match content {
+        Content::Chat(_) | Content::Battle(_) | Content::Run(_) => Some(content),
+        Content::Artifact(Artifact { run, .. }) => Some(Content::Run(run)),
+        Content::Arena | Content::Orchestrator | Content::Settings => None,
+    }
+}
+
+impl Fronts {
+    /// As many as a page is given with a snapshot; the one that was left first gives way.
+    pub fn keep(&mut self, held: Held) {
+        self.0.retain(|front| (front.session, front.pane) != (held.session, held.pane));
+        self.0.insert(0, held);
+        self.0.truncate(KEPT_MAX);
     }
 }
 
@@ -209,14 +255,15 @@ impl Page {
         }
     }
 
-    /// The layout of the open session with what the address names in front. What is of another session has no place
-    /// in it: that comes with its own.
-    pub fn showing(&self, wanted: Wanted, beside: Option<PaneId>) -> Layout {
+    /// The layout of the open session with what the address names in front, and beside it what was left there. What is
+    /// of another session has no place in it: that comes with its own.
+    pub fn showing(&self, wanted: Wanted, beside: Option<PaneId>, fronts: &Fronts) -> Layout {
         let Some(open) = &self.session else { return Layout::default() };
         let is_elsewhere = self.session_of(wanted).is_some_and(|session| session != open.id);
+        let layout = open.with(fronts);
         match wanted.content().filter(|_| !is_elsewhere) {
-            Some(content) => open.layout.showing(content, beside),
-            None => open.layout.clone(),
+            Some(content) => layout.showing(content, beside),
+            None => layout,
         }
     }
 
@@ -250,25 +297,27 @@ impl Page {
         let Some(open) = self.session.as_ref().filter(|open| self.session_of(wanted) == Some(open.id)) else {
             return false;
         };
-        let in_front = open.layout.visible().into_iter().chain(wanted.content());
-        in_front.into_iter().all(|content| match content {
-            Content::Chat(chat) => open.chats.contains_key(&chat),
-            Content::Battle(battle) => open.battles.contains_key(&battle),
-            Content::Run(run) | Content::Artifact(Artifact { run, .. }) => open.runs.contains_key(&run),
-            Content::Arena | Content::Orchestrator | Content::Settings => true,
-        })
+        open.layout.visible().into_iter().chain(wanted.content()).all(|content| open.has(content))
     }
 
-    /// What to keep when a new snapshot is fetched: what was looked at last, then the newest.
-    pub fn kept(&self, viewed: &Viewed) -> Vec<Content> {
-        let Some(open) = &self.session else { return Vec::new() };
+    /// What to keep when a new snapshot is fetched: what is in front here alone, what was looked at last, then the newest.
+    pub fn kept(&self, wanted: Wanted, fronts: &Fronts, viewed: &Viewed) -> Vec<Content> {
+        let session = self.session_of(wanted);
+        let fronts = fronts.0.iter().filter(|front| Some(front.session) == session);
+        let mut kept: Vec<_> = fronts.filter_map(|front| fetched(front.wanted.content()?)).collect();
+        let Some(open) = &self.session else { return kept };
         let chats = open.chats.keys().rev().map(|chat| Content::Chat(*chat));
         let battles = open.battles.keys().rev().map(|battle| Content::Battle(*battle));
         let runs = open.runs.keys().rev().map(|run| Content::Run(*run));
         let here: Vec<_> = chats.chain(battles).chain(runs).collect();
         let known = viewed.0.iter().filter(|content| here.contains(content));
         let others = here.iter().filter(|content| !viewed.0.contains(content));
-        known.chain(others).take(KEPT_MAX).copied().collect()
+        for content in known.chain(others) {
+            if kept.len() < KEPT_MAX && !kept.contains(content) {
+                kept.push(*content);
+            }
+        }
+        kept
     }
 }
 

@@ -1,11 +1,12 @@
 //! The code of the chat pane.
 
-use domain::id::ChatId;
+use domain::{chat::Kind, id::ChatId};
 use leptos::prelude::*;
 
 use super::ChatPane;
 use crate::{
     chunk::chunk,
+    coder::code as coder,
     erased::{Erase, Erased},
     feed::Feed,
     ui::Skeleton,
@@ -16,11 +17,20 @@ fn show(chat: ChatId) -> Erased {
     let feed = expect_context::<Feed>();
     let is_here =
         Memo::new(move |was: Option<&bool>| was == Some(&true) || feed.chat(chat, |_| ()).is_some());
-    let content = move || match is_here.get() {
-        true => view! { <ChatPane chat /> }.erase(),
-        false => view! { <Skeleton lines=4 label="Loading the chat" /> }.erase(),
+    let content = move || {
+        if !is_here.get() {
+            return view! { <Skeleton lines=4 label="Loading the chat" /> }.erase();
+        }
+        match untrack(|| feed.chat(chat, |chat| chat.kind)).unwrap_or_default() {
+            Kind::Chat => whole(chat),
+            Kind::Coder => coder::CHUNK.view(coder::Part::Whole(chat, whole)),
+        }
     };
     content.erase()
+}
+
+fn whole(chat: ChatId) -> Erased {
+    view! { <ChatPane chat /> }.erase()
 }
 
 chunk!(chat, ChatId, show, "Loading the chat");

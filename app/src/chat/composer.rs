@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     actions::{Brief, Hands, Meant, of_message},
-    coder::{BackendPicker, WorkOptions},
+    coder::code as coder,
     device,
     erased::{Erase, effect, effect_first},
     error::AppError,
@@ -98,7 +98,7 @@ pub fn Composer() -> impl IntoView {
                 prop:value=move || message.get().to_string()
             />
             <AttachedList />
-            {(kind == Kind::Coder).then(|| view! { <WorkOptions /> })}
+            {(kind == Kind::Coder).then(|| coder::CHUNK.view(coder::Part::Options))}
             <label class="visually-hidden" for=text_id.clone()>"Your message"</label>
             <div class="composer-field" data-text=draft>
                 <textarea
@@ -132,7 +132,7 @@ pub fn Composer() -> impl IntoView {
             </div>
             <div class="composer-row">
                 <AttachButton attached />
-                {(kind == Kind::Coder).then(|| view! { <BackendPicker /> })}
+                {(kind == Kind::Coder).then(|| coder::CHUNK.view(coder::Part::Worker))}
                 <PersonaPicker />
                 <ModelPicker />
                 <ContextMeter />

@@ -21,7 +21,7 @@ use crate::{
     icon::Icon,
     later::{CHUNK, Part},
     orchestrator::launch_at_once,
-    ui::{Align, Choice, OptionList, is_composing, matching, next_enabled, put},
+    ui::{Align, Choice, OptionList, is_composing, is_held_with, matching, next_enabled, put},
 };
 
 const FILES_MAX: usize = 30;
@@ -171,7 +171,7 @@ impl Suggest {
 
     /// What a key does that is for the suggestions; all others are the field's.
     pub fn take(self, key: &KeyboardEvent) {
-        if self.choices.read_untracked().is_empty() || key.ctrl_key() || key.meta_key() || is_composing(key) {
+        if self.choices.read_untracked().is_empty() || is_held_with(key) || is_composing(key) {
             return;
         }
         let name = key.key();

@@ -61,7 +61,7 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
                     <span class="changes-base">{base}</span>
                 </summary>
                 <ul class="changed-files">
-                    <For each=files key=|file| format!("{file:?}") children=|file| changed(&file) />
+                    <For each=files key=Changed::clone children=|file| changed(&file) />
                 </ul>
                 {move || seen.changes.with(|changes| left_out(&changes.left_out))}
             </details>

@@ -8,7 +8,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use domain::{
     feed::{Cursor, Envelope, Frame, Received, Seq, StreamId},
     layout::Content,
-    page::{Viewed, Wanted},
+    page::{Fronts, Page, Viewed, Wanted},
 };
 use leptos::{prelude::*, task::spawn_local};
 use wasm_bindgen::{JsCast, closure::Closure};
@@ -33,10 +33,10 @@ const WAITING_MAX: usize = 1_000;
 /// One answer that cannot be read may have been cut off on its way; this many in a row are of another version.
 const UNREADABLE_MAX: u32 = 2;
 
-pub(super) fn keep(feed: Feed, wanted: Memo<Wanted>) {
+pub(super) fn keep(feed: Feed, wanted: Memo<Wanted>, fronts: StoredValue<Fronts>) {
     let offered = expect_context::<Offered>();
     let notifications = expect_context::<Notifications>();
-    let wire = Rc::new(Wire { feed, wanted, offered, notifications, inner: RefCell::default() });
+    let wire = Rc::new(Wire { feed, wanted, fronts, offered, notifications, inner: RefCell::default() });
     // Whoever else opens something in this session brings it to the front here too.
     let is_here = Memo::new(move |_| feed.page(|page| page.holds(wanted.get())));
     // Effects run after hydration, so the first render on both sides is the snapshot's.
@@ -60,6 +60,7 @@ pub(super) fn keep(feed: Feed, wanted: Memo<Wanted>) {
 struct Wire {
     feed: Feed,
     wanted: Memo<Wanted>,
+    fronts: StoredValue<Fronts>,
     offered: Offered,
     notifications: Notifications,
     inner: RefCell<Inner>,
@@ -248,7 +249,9 @@ impl Wire {
         let wanted = self.wanted.get_untracked();
         let keep = {
             let inner = self.inner.borrow();
-            let keep = untrack(|| self.feed.page(|page| page.kept(&inner.viewed)));
+            let kept =
+                |page: &Page| self.fronts.with_value(|fronts| page.kept(wanted, fronts, &inner.viewed));
+            let keep = untrack(|| self.feed.page(kept));
             let path = |content: &Content| match content {
                 Content::Chat(chat) => Some(Wanted::Chat(*chat).path()),
                 Content::Battle(battle) => Some(Wanted::Battle(*battle).path()),

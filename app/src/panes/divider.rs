@@ -8,7 +8,10 @@ use leptos::{
 };
 
 use super::{Panes, place};
-use crate::erased::{Erase, For};
+use crate::{
+    erased::{Erase, For},
+    ui::is_held_with,
+};
 
 /// Of the arrow keys, in thousandths.
 const STEP: u16 = 20;
@@ -36,6 +39,10 @@ fn DividerView(split: SplitId) -> impl IntoView {
     let set = move |share: u16| panes.ask(Input::Resize { split, share });
 
     let on_key = move |key: KeyboardEvent| {
+        // With those, arrows go to panes and move them.
+        if is_held_with(&key) {
+            return;
+        }
         let share = untrack(share);
         let next = match key.key().as_str() {
             "ArrowLeft" | "ArrowUp" => share.saturating_sub(STEP).max(SHARE_MIN),

@@ -114,6 +114,10 @@ pub fn drop_on(panes: Panes, event: &DragEvent) {
     panes.drag.set(None);
     if let Some(input) = what.dropped(pane, spot) {
         panes.ask(input);
+        // It is in front for everybody, so here too.
+        if let Some(tab) = what.tab() {
+            panes.await_tab(tab);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use super::{
     api::{RevokeBrowser, RevokeOtherBrowsers},
     pane::Data,
+    rows::rows,
 };
 use crate::{
     erased::{Erase, Erased, Show},
@@ -29,10 +30,7 @@ pub fn view(data: Data) -> Erased {
             _ => None,
         })
     });
-    let rows = move || {
-        let rows: Vec<_> = browsers.get().into_iter().map(|one| row(one, data, revoke).erase()).collect();
-        rows.erase()
-    };
+    let rows = rows(browsers, |browser| browser.id, move |browser| row(browser, data, revoke).erase());
     let others = Memo::new(move |_| browsers.read().iter().filter(|browser| !browser.is_this).count());
     let failure = move || revoke.failure().or_else(|| revoke_others.failure());
     view! {

@@ -39,6 +39,7 @@ mod imp {
     use crate::{
         erased::{Erase, Erased, effect},
         error::AppError,
+        feed::{Feed, line::Shown},
         settings::pane::{self, Place},
     };
 
@@ -46,12 +47,21 @@ mod imp {
     pub fn host(place: Place, failure: RwSignal<Option<AppError>>) -> Erased {
         let host = NodeRef::<Div>::new();
         let owner = Owner::current();
+        let feed = use_context::<Feed>();
+        let is_asked = StoredValue::new(false);
         effect(move || {
+            // What failed is tried again when the server is back.
+            let is_live = feed.is_none_or(|feed| feed.connection.get() == Shown::Live);
             let (Some(host), Some(owner)) = (host.get(), owner.clone()) else { return };
+            let has_failed = failure.with_untracked(Option::is_some);
+            if is_asked.get_value() || (has_failed && !is_live) {
+                return;
+            }
+            is_asked.set_value(true);
             spawn_local(async move {
-                if fill(host, owner, place).await.is_err() {
-                    failure.try_set(Some(AppError::Offline));
-                }
+                let is_filled = fill(host, owner, place).await.is_ok();
+                is_asked.try_set_value(is_filled);
+                failure.try_set((!is_filled).then_some(AppError::Offline));
             });
         });
         view! { <div class="settings-host" node_ref=host></div> }.erase()

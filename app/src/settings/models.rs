@@ -10,6 +10,7 @@ use super::{
     api::{ChooseDefaultModel, LookAgain, RemoveModelServer, RemoveServerKey, SetServerKey},
     flows_form::FlowsForm,
     pane::Data,
+    rows::rows,
     server_form::ServerForm,
     server_row::{self, Actions},
 };
@@ -34,11 +35,8 @@ pub fn view(data: Data) -> Erased {
     all.into_iter().for_each(|form| data.reload_when_done(form));
     [remove, set_key, remove_key].into_iter().for_each(tell_pickers);
     let servers = Memo::new(move |_| of(data, |models| models.servers.clone()));
-    let rows = move || {
-        let rows: Vec<_> =
-            servers.get().into_iter().map(|entry| server_row::view(entry, actions).erase()).collect();
-        rows.erase()
-    };
+    let rows =
+        rows(servers, |entry| entry.name.clone(), move |entry| server_row::view(entry, actions).erase());
     let failure = move || all.into_iter().find_map(Submission::failure);
     view! {
         <section class="settings-part" aria-labelledby="servers-title">

@@ -114,8 +114,7 @@ pub fn OptionList(
 /// Those that hold every word that was typed, the likeliest first. Options of a group stay together, and a group
 /// stands where its best one does.
 pub fn matching(choices: &[Choice], typed: &str) -> Vec<Choice> {
-    // Letters beyond ASCII must match as they are: folding them would cost the page their tables.
-    let typed = typed.trim().to_ascii_lowercase();
+    let typed = lowercase(typed.trim());
     let fits: Vec<_> = choices.iter().map(|choice| fit(choice, &typed)).collect();
     let with = |wanted| choices.iter().zip(&fits).filter(move |(_, fit)| **fit == Some(wanted));
     let found: Vec<_> = Fit::ALL.into_iter().flat_map(|fit| with(fit).map(|(choice, _)| choice)).collect();
@@ -147,7 +146,7 @@ fn fit(choice: &Choice, typed: &str) -> Option<Fit> {
     if typed.is_empty() {
         return Some(Fit::Label);
     }
-    let label = choice.label.to_ascii_lowercase();
+    let label = lowercase(&choice.label);
     // A command is typed without the slash that it is shown with.
     let name = label.strip_prefix('/').unwrap_or(&label);
     let holds_all = |text: &str| typed.split_whitespace().all(|word| text.contains(word));
@@ -159,7 +158,18 @@ fn fit(choice: &Choice, typed: &str) -> Option<Fit> {
         return Some(Fit::Label);
     }
     let about = choice.description.as_deref().unwrap_or_default();
-    holds_all(&format!("{} {label} {about}", choice.group).to_ascii_lowercase()).then_some(Fit::About)
+    holds_all(&lowercase(&format!("{} {label} {about}", choice.group))).then_some(Fit::About)
+}
+
+/// The browser knows the letters of all languages; their tables would cost the page more than the rest of this.
+#[cfg(feature = "hydrate")]
+fn lowercase(text: &str) -> String {
+    web_sys::js_sys::JsString::from(text).to_lower_case().into()
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn lowercase(text: &str) -> String {
+    text.to_lowercase()
 }
 
 /// Where a key leads among those that can be chosen; none for keys that lead nowhere.
@@ -306,6 +316,14 @@ mod tests {
         check("local q", &["desk/qwen"]);
         check("thorough", &["cloud/big"]);
         check("qwen thorough", &[]);
+    }
+
+    #[test]
+    fn letters_of_every_language_are_found_in_either_case() {
+        let choices = [Choice::new("chat", "Übersicht über ÆØÅ")];
+        for typed in ["übers", "ÜBER", "æøå"] {
+            assert_eq!(matching(&choices, typed).len(), 1, "{typed}");
+        }
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub fn is_composing(key: &KeyboardEvent) -> bool {
     key.is_composing() || key.key_code() == COMPOSING
 }
 
+/// Whether another key is held with it, which makes it mean something else: Shift with Enter is a new line.
+pub fn is_held_with(key: &KeyboardEvent) -> bool {
+    key.ctrl_key() || key.alt_key() || key.meta_key() || key.shift_key()
+}
+
 /// Moves the focus among the elements of a class as arrow keys, Home and End ask for. Returns the one that has it
 /// now.
 pub fn rove(event: &KeyboardEvent, within: &Element, class: &str, axis: Axis) -> Option<HtmlElement> {

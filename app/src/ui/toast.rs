@@ -10,35 +10,61 @@ use crate::{
     device,
     erased::{Erase, Erased, For, effect},
     icon::Icon,
+    ui::parts,
 };
 use shelf::{Shelf, TICK_MS, Toast};
 pub use shelf::{ToastAction, ToastKind};
 
 /// Says something in passing, from wherever it is known.
 #[derive(Clone, Copy)]
-pub struct Toasts(RwSignal<Shelf>);
+pub struct Toasts {
+    shelf: RwSignal<Shelf>,
+    /// Takes the keyboard when the last one is dismissed that had it.
+    heir: StoredValue<Option<Callback<()>>>,
+}
 
 impl Toasts {
     /// To be called once a page; `Toaster` shows what is pushed.
     pub fn provide() -> Self {
-        let toasts = Self(RwSignal::new(Shelf::default()));
+        let toasts = Self { shelf: RwSignal::new(Shelf::default()), heir: StoredValue::new(None) };
         provide_context(toasts);
         toasts
     }
 
     /// Gives what `dismiss` takes.
     pub fn push(self, kind: ToastKind, text: impl Into<String>, action: Option<ToastAction>) -> u32 {
-        self.0.try_update(|shelf| shelf.push(kind, text.into(), action)).unwrap_or_default()
+        self.shelf.try_update(|shelf| shelf.push(kind, text.into(), action)).unwrap_or_default()
     }
 
     pub fn dismiss(self, id: u32) {
-        self.0.update(|shelf| shelf.dismiss(id));
+        self.shelf.update(|shelf| shelf.dismiss(id));
+    }
+
+    pub fn leave_keyboard_to(self, heir: Callback<()>) {
+        self.heir.set_value(Some(heir));
+    }
+
+    /// As a person does it, whose keyboard goes on to the next one.
+    fn dismiss_by_hand(self, id: u32, region: NodeRef<Section>) {
+        let at = self.shelf.with_untracked(|shelf| shelf.toasts().iter().position(|toast| toast.id == id));
+        self.dismiss(id);
+        // What is dismissed is gone by then.
+        request_animation_frame(move || {
+            let Some(region) = region.get_untracked() else { return };
+            let left = parts(&region, "icon-button");
+            if let Some(next) = at.and_then(|at| left.get(at)).or(left.last()) {
+                next.focus().ok();
+            } else if let Some(heir) = self.heir.get_value() {
+                heir.run(());
+            }
+        });
     }
 }
 
 #[component]
 pub fn Toaster() -> impl IntoView {
-    let Toasts(shelf) = expect_context::<Toasts>();
+    let toasts = expect_context::<Toasts>();
+    let shelf = toasts.shelf;
     let region = NodeRef::<Section>::new();
     // Whoever reads, is about to press, or looks elsewhere is given the time.
     let (is_hovered, is_focused) = (StoredValue::new(false), StoredValue::new(false));
@@ -81,16 +107,15 @@ pub fn Toaster() -> impl IntoView {
             <For
                 each=move || shelf.with(|shelf| shelf.toasts().to_vec())
                 key=|toast| toast.id
-                children=move |toast| toast_view(toast, shelf)
+                children=move |toast| toast_view(toast, toasts, region)
             />
         </section>
     }
     .erase()
 }
 
-fn toast_view(toast: Toast, shelf: RwSignal<Shelf>) -> Erased {
+fn toast_view(toast: Toast, toasts: Toasts, region: NodeRef<Section>) -> Erased {
     let Toast { id, kind, text, action, .. } = toast;
-    let dismiss = move || shelf.update(|shelf| shelf.dismiss(id));
     let action = action.map(|action| {
         let run = action.run;
         view! {
@@ -98,7 +123,7 @@ fn toast_view(toast: Toast, shelf: RwSignal<Shelf>) -> Erased {
                 class="button small"
                 type="button"
                 on:click=move |_| {
-                    dismiss();
+                    toasts.dismiss(id);
                     run.run(());
                 }
             >
@@ -117,7 +142,12 @@ fn toast_view(toast: Toast, shelf: RwSignal<Shelf>) -> Erased {
             {icon.view()}
             <p>{text}</p>
             {action}
-            <button class="icon-button small" type="button" aria-label="Dismiss" on:click=move |_| dismiss()>
+            <button
+                class="icon-button small"
+                type="button"
+                aria-label="Dismiss"
+                on:click=move |_| toasts.dismiss_by_hand(id, region)
+            >
                 {Icon::Close.view()}
             </button>
         </div>

@@ -1,8 +1,9 @@
 //! What a phone needs in its header, because the sidebar is a drawer there.
 
 use leptos::{
-    ev::{self, KeyboardEvent},
+    ev::{self, KeyboardEvent, MouseEvent},
     prelude::*,
+    wasm_bindgen::JsCast as _,
     web_sys::Element,
 };
 
@@ -47,6 +48,15 @@ impl Drawer {
             });
             on_cleanup(move || listener.remove());
         });
+    }
+}
+
+/// On a phone the drawer covers the page that was just chosen in it, also where that was in front already.
+pub fn close_behind_link(drawer: Option<Drawer>, click: &MouseEvent) {
+    let pressed = click.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let is_link = pressed.is_some_and(|pressed| pressed.closest("a[href]").is_ok_and(|link| link.is_some()));
+    if let Some(Drawer(is_open)) = drawer.filter(|_| is_link) {
+        is_open.set(false);
     }
 }
 

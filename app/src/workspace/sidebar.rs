@@ -11,7 +11,7 @@ use leptos::{html::Details, prelude::*};
 
 use super::{
     api::{AddChat, AddSession},
-    drawer::DrawerClose,
+    drawer::{Drawer, DrawerClose, close_behind_link},
     fold::{HideSidebar, is_folded, remember_folded},
 };
 use crate::{
@@ -35,8 +35,14 @@ pub fn Sidebar(#[prop(optional)] here: &'static str) -> impl IntoView {
         Actions { add_chat: Submission::new::<AddChat>(), add_session: Submission::new::<AddSession>() };
     let projects = Memo::new(move |_| feed.workspace(|all| all.projects.clone()));
     let failure = move || actions.add_chat.failure().or_else(|| actions.add_session.failure());
+    let drawer = use_context::<Drawer>();
     view! {
-        <nav class="sidebar" id="sidebar" aria-label="Projects and chats">
+        <nav
+            class="sidebar"
+            id="sidebar"
+            aria-label="Projects and chats"
+            on:click=move |click| close_behind_link(drawer, &click)
+        >
             <div class="sidebar-head">
                 <a class="brand" href="/">"BooCode"</a>
                 <PaletteButton />

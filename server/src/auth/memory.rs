@@ -102,7 +102,7 @@ impl AuthStore for MemoryStore {
     fn list(&self, now: OffsetDateTime) -> BoxFuture<'_, Result<Vec<BrowserSession>, StoreFailure>> {
         let mut sessions = self.sessions.lock().unwrap().clone();
         sessions.retain(|session| session.expires_at > now);
-        sessions.sort_by_key(|session| std::cmp::Reverse(session.seen_at));
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created_at));
         self.answer(sessions)
     }
 }

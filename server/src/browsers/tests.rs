@@ -92,7 +92,7 @@ async fn browsers_are_listed_and_signed_out() {
     let listed = async || fixture.browsers.signed_in(fixture.this, START).await.unwrap();
     let named: Vec<_> =
         listed().await.into_iter().map(|browser| (browser.user_agent, browser.is_this)).collect();
-    assert!(named.contains(&("Firefox".into(), true)) && named.contains(&("Chrome".into(), false)));
+    assert_eq!(named, [("Firefox".into(), true), ("Chrome".into(), false)], "the one that asks is the first");
 
     let session = BrowserSessionId(other.0);
     let sessions = fixture.browsers.gate.auth.sessions(START).await.unwrap();

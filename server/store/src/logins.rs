@@ -107,7 +107,7 @@ pub async fn list(db: &Db, now: OffsetDateTime) -> Result<Vec<BrowserRow>> {
     let rows = sqlx::query_as!(
         BrowserRow,
         "select id, secret, label, created_at, seen_at, expires_at from browser_sessions
-         where expires_at > $1 order by seen_at desc",
+         where expires_at > $1 order by created_at desc, id",
         now
     )
     .fetch_all(&db.pool)

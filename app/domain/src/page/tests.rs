@@ -48,7 +48,7 @@ fn what_was_looked_at_last_is_kept() {
         let mut seen = Viewed::default();
         viewed.iter().for_each(|n| seen.look_at(Wanted::Chat(id(*n))));
         seen.look_at(Wanted::Settings(session));
-        let kept = page.kept(&seen);
+        let kept = page.kept(Wanted::Session(session), &Fronts::default(), &seen);
         assert_eq!(kept.len(), KEPT_MAX, "{viewed:?}");
         let expected: Vec<_> = expected.iter().map(|n| Content::Chat(id(*n))).collect();
         assert_eq!(kept[..expected.len()], expected, "{viewed:?}");
@@ -71,7 +71,9 @@ fn a_session_shows_nothing_of_another() {
     for (chat, session) in [(mine, session), (theirs, other)] {
         page.workspace.apply(&Event::ChatAdded { chat: ChatEntry::new(chat, session, "Chat".into()) });
     }
-    let check = |wanted, expected: &[Content]| assert_eq!(page.showing(wanted, None).visible(), expected);
+    let check = |wanted, expected: &[Content]| {
+        assert_eq!(page.showing(wanted, None, &Fronts::default()).visible(), expected);
+    };
     check(Wanted::Chat(mine), &[Content::Chat(mine)]);
     check(Wanted::Chat(theirs), &[]);
     // One that nobody told of yet was just made here.
@@ -132,6 +134,50 @@ fn what_somebody_else_closes_leaves_its_place_to_another() {
     assert_eq!(page.held(Wanted::Settings(SessionId(Uuid::nil()))), None);
     page.session = Some(OpenSession::empty(SessionId(Uuid::nil())));
     assert_eq!(page.left(held), None);
+}
+
+/// `1 2*|3*` are chats in two panes. This page left the second for the third; another one goes on from there.
+#[test]
+fn what_was_left_in_front_stays_there_whatever_others_look_at() {
+    let session = SessionId(Uuid::from_u128(100));
+    let id = |n| ChatId(Uuid::from_u128(n));
+    let (chat, to) = (|n| Content::Chat(id(n)), |n| Wanted::Chat(id(n)));
+    let open = |content, target| Input::Open { content, target };
+    let check = |asked: &[Input], here: &[u128], expected: &[u128]| {
+        let chats = here.iter().map(|n| (id(*n), Chat::new(id(*n), session, "Chat".into())));
+        let opened = OpenSession { chats: chats.collect(), ..OpenSession::empty(session) };
+        let mut page = Page { workspace: Workspace::default(), session: Some(opened) };
+        for n in [1, 2, 3] {
+            page.workspace.apply(&Event::ChatAdded { chat: ChatEntry::new(id(n), session, "Chat".into()) });
+        }
+        let change = |page: &mut Page, input: &Input| {
+            let changes = page.session.as_ref().unwrap().layout.decide(input.clone()).unwrap();
+            changes.into_iter().for_each(|change| page.apply(&Event::LayoutChanged { session, change }));
+        };
+        change(&mut page, &open(chat(1), Target::Tab { pane: None }));
+        let pane = page.session.as_ref().unwrap().layout.panes()[0].id;
+        change(&mut page, &open(chat(2), Target::Tab { pane: Some(pane) }));
+        change(&mut page, &open(chat(3), Target::Split { pane, edge: Edge::Right }));
+        let mut fronts = Fronts::default();
+        for n in [1, 2, 3] {
+            fronts.keep(page.held(to(n)).unwrap());
+        }
+        asked.iter().for_each(|input| change(&mut page, input));
+        let expected: Vec<_> = expected.iter().map(|n| chat(*n)).collect();
+        assert_eq!(page.showing(to(3), None, &fronts).visible(), expected, "{asked:?} {here:?}");
+        let kept = page.kept(to(3), &fronts, &Viewed::default());
+        assert_eq!(kept[..2], [chat(3), chat(2)], "a new snapshot brings them");
+    };
+    let (here, pane) = (&[1, 2, 3], |n| Target::Tab { pane: Some(PaneId(n)) });
+    check(&[], here, &[2, 3]);
+    check(&[open(chat(1), pane(0))], here, &[2, 3]);
+    check(&[open(chat(4), pane(0))], here, &[2, 3]);
+    // What it showed went elsewhere, was closed or is not here: then it is as for everybody.
+    let tab = TabNumber(1);
+    check(&[open(chat(1), pane(0)), Input::CloseTab { tab }], here, &[1, 3]);
+    let target = Target::Split { pane: PaneId(0), edge: Edge::Left };
+    check(&[Input::MoveTab { tab, target, index: None }], here, &[2, 1, 3]);
+    check(&[open(chat(1), pane(0))], &[1, 3], &[1, 3]);
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub fn AttachButton(attached: Attached) -> impl IntoView {
             type="button"
             class="icon-button attach"
             aria-label="Attach files"
+            aria-description=attachment::limits()
             data-tip=format!("Attach files. {}", attachment::limits())
             on:click=open
         >

@@ -1,7 +1,7 @@
 //! The files as they stand at the composer.
 
 use domain::{
-    attachment::{Attachment, Media},
+    attachment::{self, Attachment, Media},
     id::AttachmentId,
 };
 use leptos::prelude::*;
@@ -36,6 +36,8 @@ pub fn AttachedList() -> impl IntoView {
                     children=move |item| view! { <AttachedItem item attached /> }
                 />
             </ul>
+            // A finger finds no tooltip.
+            <p class="files-limits">{attachment::limits()}</p>
             <Ids files=Signal::derive(move || attached.ids()) />
         </Show>
         <p class="files-note" role="status">

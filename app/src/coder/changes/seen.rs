@@ -4,7 +4,7 @@ use std::{ops::Range, time::Duration};
 
 use domain::{
     chat::Chat,
-    id::ChatId,
+    id::{ChatId, WorktreeId},
     output::Phase,
     task::Status,
     worktree::{Changes, State},
@@ -98,10 +98,9 @@ impl Seen {
 }
 
 /// Changes when there may be something new to see. None while there is no worktree.
-fn moments(chat: &Chat) -> Option<String> {
+fn moments(chat: &Chat) -> Option<(WorktreeId, usize, Option<Status>)> {
     let worktree = chat.worktree.as_ref().filter(|worktree| worktree.state == State::Ready)?;
-    let turn = chat.active_turn().map(|turn| &turn.status);
-    Some(format!("{} {} {turn:?}", worktree.id, chat.messages.len()))
+    Some((worktree.id, chat.messages.len(), chat.active_turn().map(|turn| turn.status.clone())))
 }
 
 /// Whether an agent may be writing right now: not while it waits for its turn, its folder or a person's answer.

@@ -74,13 +74,15 @@ async fn a_session_ends_by_time_or_by_being_revoked(pool: PgPool) {
     let find = async |row: &BrowserRow, at| logins::find_session(&db, &row.secret, at).await.unwrap();
     let list = async |at| logins::list(&db, at).await.unwrap();
     assert_eq!(find(&phone, NOW).await.as_ref(), Some(&phone));
-    assert_eq!(list(NOW).await, [laptop.clone(), phone.clone()], "last seen first");
+    assert_eq!(list(NOW).await, [laptop.clone(), phone.clone()], "the newest first");
     assert_eq!(find(&phone, NOW + HOUR).await, None);
     assert_eq!(list(NOW + HOUR).await, std::slice::from_ref(&laptop));
     assert_eq!(logins::find_session(&db, b"guessed", NOW).await.unwrap(), None);
 
-    logins::touch(&db, phone.id, NOW + HOUR / 2, NOW + HOUR * 3).await.unwrap();
+    logins::touch(&db, phone.id, NOW + HOUR, NOW + HOUR * 3).await.unwrap();
     assert_eq!(find(&phone, NOW + HOUR).await.map(|row| row.expires_at), Some(NOW + HOUR * 3));
+    let listed: Vec<_> = list(NOW).await.iter().map(|row| row.id).collect();
+    assert_eq!(listed, [laptop.id, phone.id], "being seen moves nobody");
     assert!(logins::revoke(&db, phone.id).await.unwrap());
     assert!(!logins::revoke(&db, phone.id).await.unwrap());
     logins::touch(&db, phone.id, NOW, NOW + HOUR * 9).await.unwrap();
