@@ -28,7 +28,7 @@ async fn a_comparison_is_stopped_and_another_one_begins() {
         (&battle["status"], &battle["analyses"][0]["state"]),
         (&json!("completed"), &json!("stopped"))
     );
-    assert!(server.refusal("stop_analysis", &[("battle", id.clone())]).await.contains("Nothing is running"));
+    assert!(server.refusal("stop_analysis", &[("battle", id.clone())]).await.contains("idle"));
     // The one place at the model server is free again, and what was stopped stays as it is.
     post(&server, format!("/api/battles/{id}/analyze"), json!({"model": "local/judge"})).await;
     let battle = until(&server, &id, "a verdict", |it| it["analyses"][1]["state"] == "done").await;
