@@ -6,6 +6,7 @@ mod keys;
 mod palette;
 
 use domain::{
+    archive::Of,
     flow::{Flow, FlowId},
     layout::{Direction, Edge, Kind},
     page::Wanted,
@@ -13,7 +14,7 @@ use domain::{
 use leptos::prelude::*;
 
 pub use crate::launching::Brief;
-use crate::{address::Step, icon::Icon, workspace::FOLD_KEYS};
+use crate::{address::Step, archive::put_away, icon::Icon, workspace::FOLD_KEYS};
 pub use hands::Hands;
 pub use help::{HelpSheet, sheet};
 pub use keys::{is_covered, listen};
@@ -87,7 +88,7 @@ const ORCHESTRATOR: &str = "Orchestrator";
 const GENERAL: &str = "General";
 
 #[rustfmt::skip]
-pub static ACTIONS: [Action; 35] = [
+pub static ACTIONS: [Action; 38] = [
     action(CHAT, "New chat", "A fresh chat in this pane", Icon::Chat, Some("Alt+N"), slash("new",
         "Opens an empty chat in a new tab of this pane. What you have here goes on and stays open.",
         "When the subject changes: an empty chat costs the model less to read."),
@@ -95,7 +96,16 @@ pub static ACTIONS: [Action; 35] = [
     action(CHAT, "Rename this chat", "Give it a name that you find again", Icon::Edit, None, slash("rename",
         "Asks for a title and keeps it. A title that you gave is not replaced by a model's.",
         "When you will look for this chat again."),
-        |hands| hands.renaming.set(hands.chat())).when(|hands| hands.chat().is_some()),
+        |hands| hands.renaming.set(hands.chat().map(Of::Chat))).when(|hands| hands.chat().is_some()),
+    action(CHAT, "Archive this chat", "Out of the sidebar; History finds it again", Icon::Archive, None,
+        slash("archive",
+        "Closes the chat and takes it out of the sidebar. It can be read at its address and brought back.",
+        "When you are done with this chat."),
+        |hands| put_away(hands, hands.chat().map(Of::Chat))).when(Hands::may_archive_chat),
+    action(CHAT, "Rename this session", "Give it a name that you find again", Icon::Edit, None, None,
+        |hands| hands.renaming.set(hands.session())).when(Hands::has_session),
+    action(CHAT, "Archive this session", "With all in it; History finds it again", Icon::Archive, None, None,
+        |hands| put_away(hands, hands.session())).when(Hands::may_archive_session),
     action(ARENA, "Launch a battle", "With what is written here as the prompt", Icon::Swords, None, slash_with("arena",
         "Opens the launcher of a battle with the text behind it as the prompt for every contestant.",
         "When you want to see several agents or models do the same, and take the best.",

@@ -11,6 +11,7 @@ use crate::erased::{Erase, Erased};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     Alert,
+    Archive,
     At,
     Bell,
     Branch,
@@ -78,8 +79,9 @@ pub enum Icon {
 }
 
 impl Icon {
-    pub const ALL: [Self; 65] = [
+    pub const ALL: [Self; 66] = [
         Self::Alert,
+        Self::Archive,
         Self::At,
         Self::Bell,
         Self::Branch,
@@ -161,6 +163,7 @@ impl Icon {
             Self::Alert => {
                 "M21.73 18l-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3M12 9v4M12 17h.01"
             }
+            Self::Archive => "M21 8v13H3V8M1 3h22v5H1zM10 12h4",
             Self::At => "M8 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0M16 8v5a3 3 0 0 0 6 0v-1a10 10 0 1 0-4 8",
             Self::Bell => {
                 "M10.268 21a2 2 0 0 0 3.464 0M3.262 15.326A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.673C19.41 13.956 18 12.499 18 8A6 6 0 0 0 6 8c0 4.499-1.411 5.956-2.738 7.326"

@@ -6,7 +6,8 @@ use domain::id::ChatId;
 
 use crate::{
     actions::{Hands, finder, sheet},
-    chat::{Renaming, Suggest, model_search, rename_form},
+    archive::{Renaming, rename_form},
+    chat::{Suggest, model_search},
     chunk::chunk,
     erased::Erased,
 };

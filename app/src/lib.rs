@@ -6,6 +6,7 @@
 
 mod actions;
 mod address;
+mod archive;
 pub mod arena;
 pub mod chat;
 mod chunk;

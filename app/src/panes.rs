@@ -27,7 +27,7 @@ use crate::{
     erased::effect,
     error::AppError,
     feed::{Feed, line::Shown},
-    ui::{ToastKind, Toasts},
+    ui::{ToastAction, ToastKind, Toasts},
 };
 use drag::Drag;
 pub use kinds::chat_icon;
@@ -234,6 +234,11 @@ impl Panes {
             _ => ToastKind::Failed,
         };
         self.toasts.push(kind, error.to_string(), None);
+    }
+
+    /// In passing, with what can be done about it.
+    pub(crate) fn tell(self, words: &str, action: ToastAction) {
+        self.toasts.push(ToastKind::Done, words, Some(action));
     }
 
     fn arrange(self, input: Input, on_failure: impl FnOnce(AppError) + 'static) {

@@ -16,8 +16,9 @@ use leptos::prelude::*;
 use crate::{
     actions::{self, Hands, HelpSheet, Palette, PaletteButton},
     address::{Address, Go},
+    archive::RenameDialog,
     arena::ArenaLauncherDialog,
-    chat::{AttachedByChat, RenameDialog, api::Models},
+    chat::{AttachedByChat, api::Models},
     device,
     erased::{Erase, Show, effect},
     error::AppError,
@@ -109,6 +110,7 @@ fn Frame(snapshot: Snapshot<Page>, models: Models, address: Address) -> impl Int
     Drawer(is_drawer_open).follow();
     let hands = Hands {
         panes,
+        feed,
         go: Go::new(),
         theme: expect_context::<ThemeChoice>(),
         is_palette_open: RwSignal::new(false),

@@ -11,7 +11,7 @@ use crate::{
     id::{ProjectId, SessionId},
     search::Marked,
 };
-pub use filter::{Cursor, Fault, Field, Filter, PATH};
+pub use filter::{Cursor, Fault, Field, Filter, ONLY, PATH};
 
 /// What a line stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct Entry {
     /// chats of a session.
     pub parts: u64,
     pub state: Option<State>,
+    /// Put away, by itself or with what it belongs to.
+    pub archived: bool,
     pub found: Option<Found>,
 }
 

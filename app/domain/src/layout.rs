@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Rejected,
     artifact::Artifact,
     chat,
     id::{BattleId, ChatId, RunId},
@@ -278,6 +279,23 @@ impl Layout {
     pub fn heir(&self, pane: Option<PaneId>) -> Option<Content> {
         let heir = pane.and_then(|pane| self.pane(pane)).or(self.panes().first().copied());
         heir.and_then(Pane::shows)
+    }
+
+    /// What closes the tab of this content, wherever it is.
+    pub fn without(&self, content: Content) -> Result<Vec<Change>, Rejected> {
+        match self.find(content) {
+            Some((_, tab)) => self.decide(Input::CloseTab { tab: tab.number }),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Everything that lies in it, and what can be reopened.
+    pub fn contents(&self) -> Vec<Content> {
+        let closed = self.closed.iter().flat_map(|closed| match closed {
+            Closed::Pane { pane, .. } => pane.tabs.as_slice(),
+            Closed::Tab { tab, .. } => std::slice::from_ref(tab),
+        });
+        self.tabs().map(|(_, tab)| tab).chain(closed).map(|tab| tab.content).collect()
     }
 
     /// The layout with `content` in front, as a page shows it whose address names it. What is not open yet is

@@ -2,6 +2,7 @@
 //! code, so both fold the same events into the same state.
 
 pub mod agent;
+pub mod archive;
 pub mod artifact;
 pub mod attachment;
 pub mod backend;

@@ -1,5 +1,7 @@
 //! Projects, sessions and chats as the sidebar lists them.
 
+mod lines;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -11,6 +13,8 @@ use crate::{
     output::Phase,
     run,
 };
+pub use lines::Lines;
+use lines::{put, take};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
@@ -179,6 +183,7 @@ impl ChatEntry {
 pub struct Workspace {
     pub projects: Vec<Project>,
     pub sessions: Vec<Session>,
+    /// Of each session the newest `CHATS_MAX`, all that are at work, and those that are open where a page looks.
     pub chats: Vec<ChatEntry>,
     /// Those that are not over, and the newest.
     #[serde(default)]
@@ -186,7 +191,13 @@ pub struct Workspace {
     /// Those that are not over, and the newest.
     #[serde(default)]
     pub runs: Vec<RunEntry>,
+    /// What is in no list: every project and session that was put away, and of the rest what is looked at.
+    #[serde(default, skip_serializing_if = "Lines::is_empty")]
+    pub archived: Lines,
 }
+
+/// Older ones are found in the history.
+pub const CHATS_MAX: usize = 50;
 
 pub const NAME_CHARS_MAX: usize = 120;
 
@@ -206,23 +217,33 @@ pub fn name(text: &str) -> Result<String, Rejected> {
 impl Fold for Workspace {
     fn apply(&mut self, event: &Event) {
         match event {
-            Event::ProjectAdded { project } => {
-                let place = place_of(&self.projects, |other| other.id < project.id);
-                self.projects.insert(place, project.clone());
+            Event::ProjectAdded { project } => put(&mut self.projects, project.clone()),
+            Event::SessionAdded { session } => put(&mut self.sessions, session.clone()),
+            Event::ChatAdded { chat } => put(&mut self.chats, chat.clone()),
+            Event::ProjectRenamed { project, name } => {
+                let all = self.projects.iter_mut().chain(&mut self.archived.projects);
+                all.filter(|other| other.id == *project).for_each(|project| project.name = name.clone());
             }
-            Event::SessionAdded { session } => {
-                let place = place_of(&self.sessions, |other| other.id < session.id);
-                self.sessions.insert(place, session.clone());
+            Event::SessionRenamed { session, name } => {
+                let all = self.sessions.iter_mut().chain(&mut self.archived.sessions);
+                all.filter(|other| other.id == *session).for_each(|session| session.name = name.clone());
             }
-            Event::ChatAdded { chat } => {
-                let place = place_of(&self.chats, |other| other.id < chat.id);
-                self.chats.insert(place, chat.clone());
+            Event::ChatArchived { chat } => {
+                take(&mut self.chats, &mut self.archived.chats, |it| it.id == *chat)
+            }
+            Event::SessionArchived { session } => self.archive(None, &[*session]),
+            Event::ProjectArchived { project } => self.archive_project(*project),
+            Event::ChatRestored { chat } => {
+                self.archived.chats.retain(|other| other.id != chat.id);
+                put(&mut self.chats, chat.clone());
+            }
+            Event::SessionRestored { lines, .. } | Event::ProjectRestored { lines, .. } => {
+                self.restore(lines)
             }
             Event::BattleStarted { battle } => {
                 let (id, session, status) = (battle.id, battle.session, battle.course.status);
-                let place = place_of(&self.battles, |other| other.id < id);
                 let entry = BattleEntry { id, session, title: battle.title(), status, begun: false };
-                self.battles.insert(place, entry);
+                put(&mut self.battles, entry);
             }
             Event::FlowRunStarted { run } => {
                 let request = &run.run.request;
@@ -234,8 +255,7 @@ impl Fold for Workspace {
                     title: run.title(),
                     status: run.run.status.clone(),
                 };
-                let place = place_of(&self.runs, |other| other.id < entry.id);
-                self.runs.insert(place, entry);
+                put(&mut self.runs, entry);
             }
             other => {
                 if let Some(battle) = other.battle()
@@ -260,15 +280,14 @@ impl Fold for Workspace {
     }
 }
 
-/// Ids are in the order of time, so the order is the same live and after a reload. Looked for from the end, where what
-/// is new belongs; sorting anew would cost the page a sort for each of the lists.
-fn place_of<T>(entries: &[T], is_before: impl Fn(&T) -> bool) -> usize {
-    entries.iter().rposition(is_before).map_or(0, |last| last + 1)
-}
-
 impl Workspace {
+    /// In the lists or not, as are projects and sessions.
     pub fn chat(&self, id: ChatId) -> Option<&ChatEntry> {
-        self.chats.iter().find(|chat| chat.id == id)
+        self.chats.iter().chain(&self.archived.chats).find(|chat| chat.id == id)
+    }
+
+    pub fn project(&self, id: ProjectId) -> Option<&Project> {
+        self.projects.iter().chain(&self.archived.projects).find(|project| project.id == id)
     }
 
     pub fn battle(&self, id: BattleId) -> Option<&BattleEntry> {
@@ -280,7 +299,7 @@ impl Workspace {
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {
-        self.sessions.iter().find(|session| session.id == id)
+        self.sessions.iter().chain(&self.archived.sessions).find(|session| session.id == id)
     }
 
     /// Of all that belongs to a project, for where only the project is seen.
@@ -294,7 +313,7 @@ impl Workspace {
     }
 
     fn chat_mut(&mut self, id: ChatId) -> Option<&mut ChatEntry> {
-        self.chats.iter_mut().find(|chat| chat.id == id)
+        self.chats.iter_mut().chain(&mut self.archived.chats).find(|chat| chat.id == id)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an action works with.
 
 use domain::{
+    archive::Of,
     id::ChatId,
     layout::{Content, Direction, Edge, Input, Kind, PaneId, Target},
     page::Wanted,
@@ -13,6 +14,7 @@ use crate::{
     address::{Go, Step},
     chat::draft_of,
     device,
+    feed::Feed,
     launching::Brief,
     panes::Panes,
     theme::ThemeChoice,
@@ -22,12 +24,13 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Hands {
     pub panes: Panes,
+    pub feed: Feed,
     pub go: Go,
     pub theme: ThemeChoice,
     pub is_palette_open: RwSignal<bool>,
     pub is_help_open: RwSignal<bool>,
-    /// The chat whose name is being changed.
-    pub renaming: RwSignal<Option<ChatId>>,
+    /// What is being given another name.
+    pub renaming: RwSignal<Option<Of>>,
     /// A battle that is about to be launched.
     pub launching: RwSignal<Option<Brief>>,
     /// A run that is about to be launched.
@@ -86,6 +89,24 @@ impl Hands {
             | Content::Artifact(_)
             | Content::Settings => None,
         }
+    }
+
+    pub(super) fn session(self) -> Option<Of> {
+        self.panes.session.get_untracked().map(Of::Session)
+    }
+
+    pub(super) fn may_archive_chat(self) -> bool {
+        self.chat().is_some() && self.is_listed(self.chat())
+    }
+
+    pub(super) fn may_archive_session(self) -> bool {
+        self.has_session() && self.is_listed(None)
+    }
+
+    fn is_listed(self, chat: Option<ChatId>) -> bool {
+        let session = self.panes.session.get_untracked();
+        session
+            .is_some_and(|session| untrack(|| self.feed.workspace(|all| all.away(session, chat).is_none())))
     }
 
     /// In the pane that has the focus or at an edge of it; where there are no panes, at an address of its own.

@@ -269,6 +269,7 @@ mod tests {
                 title: "Why so slow".into(),
                 status: run::Status::Queued,
             }],
+            ..Workspace::default()
         };
         let all = Owner::new_root(None).with(|| choices(&all, hands_at(Wanted::Start).0));
         let check = |title: &str, icon, path: String| {

@@ -78,8 +78,10 @@ pub fn hands_at(wanted: Wanted) -> (Hands, Memo<Wanted>) {
     let state = Page { workspace: Default::default(), session: Some(open) };
     crate::ui::provide();
     let address = Address::follow(wanted);
+    let feed = Feed::new(Snapshot { seq: 1, state, streams: Vec::new() });
     let hands = Hands {
-        panes: Panes::follow(Feed::new(Snapshot { seq: 1, state, streams: Vec::new() }), address),
+        panes: Panes::follow(feed, address),
+        feed,
         go: Go::new(),
         theme: expect_context::<ThemeChoice>(),
         is_palette_open: RwSignal::new(false),
@@ -119,7 +121,7 @@ fn panes_that_cannot_be_seen_are_left_alone() {
         let (hands, _) = hands_at(Wanted::Chat(chat));
         run("Rename this chat", hands);
         run("Maximise or restore this pane", hands);
-        assert_eq!(hands.renaming.get_untracked(), Some(chat));
+        assert_eq!(hands.renaming.get_untracked(), Some(Of::Chat(chat)));
         assert!(hands.panes.is_maximised.get_untracked());
     });
 }

@@ -3,7 +3,7 @@
 use domain::{
     battle::Kind,
     flow::{Band, FlowId},
-    history::{Fault, Field, Filter, PATH, State, Worded as _},
+    history::{Fault, Field, Filter, ONLY, PATH, State, Worded as _},
     search::ASKED_CHARS_MAX,
     workspace::Workspace,
 };
@@ -19,7 +19,8 @@ pub fn FilterForm(filter: Filter, faults: Vec<Fault>, workspace: Workspace) -> i
     let is_refused = |fault: &Fault| !matches!(fault.field, Field::Asked | Field::Before);
     // Closed, because what is chosen stands below; open where something in it has to be put right.
     let is_open = faults.iter().any(is_refused);
-    let projects = workspace.projects.iter().map(|project| (project.id.to_string(), project.name.clone()));
+    let projects = workspace.projects.iter().chain(&workspace.archived.projects);
+    let projects = projects.map(|project| (project.id.to_string(), project.name.clone()));
     let states = State::ALL.iter().map(|(state, word)| (word.to_string(), state_name(*state).to_owned()));
     let place = faults.iter().find(|fault| fault.field == Field::Before).map(|fault| {
         view! { <p class="notice info" role="status">{fault.words.clone()} " This is its beginning."</p> }
@@ -48,6 +49,7 @@ pub fn FilterForm(filter: Filter, faults: Vec<Fault>, workspace: Workspace) -> i
                 <div class="history-fields">
                     {fields.choice(Field::Kind, "Show", "Everything", options(kinds::choices()))}
                     {fields.choice(Field::State, "State", "Any state", options(states.collect()))}
+                    {fields.choice(Field::Archived, "Archived", "With all else", options(archived()))}
                     {fields.choice(Field::Project, "Project", "All projects", options(projects.collect()))}
                     {fields.choice(Field::Session, "Session", "All sessions", sessions(&workspace))}
                     {fields.choice(Field::BattleType, "Type of battle", "Any type", options(battle_types()))}
@@ -99,14 +101,15 @@ pub fn condition(filter: &Filter, field: Field, workspace: &Workspace) -> String
         Field::Asked => format!("“{value}”"),
         Field::Kind => filter.kind.map_or(value, |kind| kinds::look(kind).names.1.to_owned()),
         Field::Project => {
-            let project = workspace.projects.iter().find(|project| Some(project.id) == filter.project);
+            let project = filter.project.and_then(|id| workspace.project(id));
             project.map_or(value, |project| project.name.clone())
         }
         Field::Session => {
-            let session = workspace.sessions.iter().find(|session| Some(session.id) == filter.session);
+            let session = filter.session.and_then(|id| workspace.session(id));
             session.map_or(value, |session| session.name.clone())
         }
         Field::State => filter.state.map_or(value, |state| state_name(state).to_owned()),
+        Field::Archived => "archived".to_owned(),
         Field::BattleType => filter.battle_type.map_or(value, |kind| format!("{} battles", kind.label())),
         Field::Contestant => format!("with {value}"),
         Field::Winner => format!("won by {value}"),
@@ -234,16 +237,25 @@ fn options(all: Vec<(String, String)>) -> Options {
     })
 }
 
+fn archived() -> Vec<(String, String)> {
+    vec![(ONLY.to_owned(), "Alone".to_owned())]
+}
+
 /// Sessions are mostly called alike, so they stand under their projects.
 fn sessions(workspace: &Workspace) -> Options {
     let workspace = workspace.clone();
     Box::new(move |chosen| {
         let group = |project: &domain::workspace::Project| {
-            let own = workspace.sessions.iter().filter(|session| session.project == project.id);
+            let own = workspace
+                .sessions
+                .iter()
+                .chain(&workspace.archived.sessions)
+                .filter(|session| session.project == project.id);
             let own = own.map(|session| option(session.id.to_string(), session.name.clone(), &chosen));
             view! { <optgroup label=project.name.clone()>{own.collect_view()}</optgroup> }
         };
-        workspace.projects.iter().map(group).collect_view().into_any()
+        let projects = workspace.projects.iter().chain(&workspace.archived.projects);
+        projects.map(group).collect_view().into_any()
     })
 }
 

@@ -70,6 +70,7 @@ fn Line(entry: Entry) -> impl IntoView {
                 {place}
                 <li>{count(entry.parts, look.parts)}</li>
                 <li>{moment(entry.active_at_us)}</li>
+                {entry.archived.then(|| view! { <li><Badge tone=Tone::Cancelled text="Archived" /></li> })}
             </ul>
         </li>
     }

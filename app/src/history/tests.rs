@@ -20,6 +20,7 @@ fn asked(text: &str) -> Option<Asked> {
 
 fn entry(kind: Kind, title: &str) -> Entry {
     Entry {
+        archived: false,
         kind,
         id: id(7),
         title: Marked::plain(title.into()),
@@ -44,9 +45,7 @@ fn html(query: &str, entries: Vec<Entry>, older: Option<Cursor>) -> String {
     let workspace = Workspace {
         projects: vec![Project { id: ProjectId(id(1)), name: "shop".into(), path: "/shop".into() }],
         sessions: vec![Session { id: SessionId(id(2)), project: ProjectId(id(1)), name: "Session 1".into() }],
-        chats: Vec::new(),
-        battles: Vec::new(),
-        runs: Vec::new(),
+        ..Workspace::default()
     };
     let (mut filter, mut faults) = Filter::parse(query);
     faults.extend(filter.keep_known(&workspace));

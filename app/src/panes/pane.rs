@@ -1,6 +1,7 @@
 //! One pane: its tabs, its tools, and what is in front.
 
 use domain::{
+    id::ChatId,
     layout::{Content, Edge, Pane, PaneId, Tab, Target},
     page::{KEPT_MAX, Wanted},
 };
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::{
     actions::{ACTIONS, Action, Hands, PaletteButton},
+    archive::ArchivedLine,
     device,
     erased::{Erase, For, effect},
     feed::Feed,
@@ -104,11 +106,19 @@ fn Bodies(pane: Memo<Option<Pane>>, shown: Memo<Option<Content>>) -> impl IntoVi
             children=move |(content, _)| {
                 view! {
                     <div class="pane-body" hidden=move || shown.get() != Some(content)>
+                        <ArchivedLine chat=chat_of(content) />
                         {kinds::view(content)}
                     </div>
                 }
             }
         />
+    }
+}
+
+fn chat_of(content: Content) -> Option<ChatId> {
+    match content {
+        Content::Chat(chat) => Some(chat),
+        _ => None,
     }
 }
 
@@ -216,8 +226,9 @@ fn tab_items(panes: Panes, feed: Feed, id: PaneId) -> Vec<MenuItem> {
 }
 
 /// What of the actions a pane's last menu offers.
-const MORE: [&str; 8] = [
+const MORE: [&str; 9] = [
     "Rename this chat",
+    "Archive this chat",
     "Move this tab into a pane on the right",
     "Move this tab into a pane below",
     "Move this pane to the left",

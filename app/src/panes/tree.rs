@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{Panes, bar::PaneBar, divider::Dividers, pane::PaneView};
 use crate::{
+    archive::ArchivedLine,
     erased::{Erase, For},
     feed::Feed,
     icon::Icon,
@@ -37,6 +38,7 @@ fn NoPanes() -> impl IntoView {
     let panes = expect_context::<Panes>();
     view! {
         <div class="empty-state">
+            <ArchivedLine chat=None />
             {Icon::Chat.view()}
             <h1>"Nothing is open here"</h1>
             <p>"What you close is kept: the sidebar leads to every chat."</p>

@@ -38,6 +38,10 @@ pub async fn add_project(path: String, #[server(default)] init: bool) -> Result<
         }
     };
     let db = ports::db()?;
+    if let Some(session) = store::archive::restore_folder(&db, &path).await? {
+        leptos_axum::redirect(&Wanted::Session(session).path());
+        return Ok(());
+    }
     let (_, session) = store::workspace::add_project(&db, &name, &path).await?;
     open_chat(&db, session.id).await
 }

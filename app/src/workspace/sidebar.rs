@@ -1,11 +1,12 @@
 //! Projects, their sessions, and the chats in them.
 
 use domain::{
+    archive::Of,
     history::PATH,
     id::{ProjectId, SessionId},
     page::Wanted,
     settings::Section,
-    workspace::{Activity, BattleEntry, ChatEntry, Project, RunEntry, Session},
+    workspace::{Activity, BattleEntry, CHATS_MAX, ChatEntry, Project, RunEntry, Session},
 };
 use leptos::{html::Details, prelude::*};
 
@@ -17,6 +18,7 @@ use super::{
 use crate::{
     actions::PaletteButton,
     address::Address,
+    archive::ArchiveMenu,
     erased::{Erase, Erased, For},
     feed::Feed,
     form::{Form, Submission},
@@ -102,7 +104,10 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
     // Shown without its number while it is the only one.
     let is_single = Memo::new(move |_| sessions.read().len() == 1);
     let activity = Memo::new(move |_| feed.workspace(|all| all.activity(id)));
-    let name = project.name.clone();
+    let title = project.name.clone();
+    let name = Memo::new(move |_| {
+        feed.workspace(|all| all.project(id).map_or_else(|| title.clone(), |project| project.name.clone()))
+    });
     let details = NodeRef::<Details>::new();
     let on_toggle = move |_| {
         if let Some(details) = details.get_untracked() {
@@ -115,7 +120,7 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
             <a
                 class="icon-button nav-group-settings"
                 href=format!("{}#{}", Wanted::SettingsPage(Section::Projects).path(), project_anchor(id))
-                aria-label=format!("Settings of {}", project.name)
+                aria-label=move || format!("Settings of {}", name.read())
             >
                 {Icon::Settings.view()}
             </a>
@@ -129,14 +134,15 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
                 <button
                     class="icon-button"
                     type="submit"
-                    aria-label=format!("New session in {}", project.name)
+                    aria-label=move || format!("New session in {}", name.read())
                 >
                     {Icon::Plus.view()}
                 </button>
             </Form>
+            <span class="nav-group-more"><ArchiveMenu of=Of::Project(id) name /></span>
             <details open=!is_folded(id) node_ref=details on:toggle=on_toggle>
                 <summary class="nav-title" data-tip=project.path>
-                    <h2 class="nav-label">{name}</h2>
+                    <h2 class="nav-label">{move || name.get()}</h2>
                     // While the list is folded, its own dots are not seen.
                     <span class="nav-activity">{move || dot(activity.get())}</span>
                 </summary>
@@ -168,13 +174,34 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
         let own = |run: &&RunEntry| run.session == id;
         feed.workspace(|all| all.runs.iter().rev().filter(own).take(RUNS_MAX).cloned().collect::<Vec<_>>())
     });
-    let name = session.name.clone();
+    let title = session.name.clone();
+    let name = Memo::new(move |_| {
+        feed.workspace(|all| all.session(id).map_or_else(|| title.clone(), |session| session.name.clone()))
+    });
+    let heading = move || {
+        view! {
+            <div class="nav-session">
+                <h3 class="nav-title">{move || name.get()}</h3>
+                <ArchiveMenu of=Of::Session(id) name />
+            </div>
+        }
+        .erase()
+    };
+    // Older ones are found in the history.
+    let all = move || {
+        (chats.read().len() >= CHATS_MAX).then(|| {
+            let path = format!("{PATH}?kind=chat&session={id}");
+            view! {
+                <li><a class="nav-item" href=path rel="external">{Icon::History.view()} <span class="nav-label">"All of them"</span></a></li>
+            }
+        })
+    };
     view! {
         <li>
-            {move || (!is_single.get()).then(|| view! { <h3 class="nav-title">{name.clone()}</h3> })}
+            {move || (!is_single.get()).then(heading)}
             <Form to=actions.add_chat>
                 <input type="hidden" name="session" value=id.to_string() />
-                <button class="nav-item" type="submit" aria-label=format!("New chat in {}", session.name)>
+                <button class="nav-item" type="submit" aria-label=move || format!("New chat in {}", name.read())>
                     {Icon::Plus.view()}
                     <span class="nav-label">"New chat"</span>
                 </button>
@@ -185,6 +212,7 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
                     key=|chat| (chat.id, chat.title.clone(), chat.activity())
                     children=|chat| view! { <ChatLink chat /> }
                 />
+                {all}
                 <For
                     each=move || battles.get()
                     key=|battle| (battle.id, battle.activity())

@@ -34,8 +34,7 @@ impl Story {
             sessions: vec![Session { id: session, project: project.id, name: "Session 1".into() }],
             projects: vec![project],
             chats: vec![entry],
-            battles: Vec::new(),
-            runs: Vec::new(),
+            ..Default::default()
         };
         let open = OpenSession { chats: [(chat.id, chat)].into(), ..OpenSession::empty(session) };
         let mut story = Self { page: Page { workspace, session: Some(open) }, streams: Vec::new() };

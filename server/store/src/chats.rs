@@ -30,6 +30,13 @@ pub(crate) async fn lock(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Resu
     load(tx, id).await
 }
 
+pub(crate) async fn session(connection: &mut PgConnection, id: ChatId) -> Result<SessionId> {
+    let session = sqlx::query_scalar!("select session_id from chats where id = $1", id.0)
+        .fetch_optional(connection)
+        .await?;
+    Ok(SessionId(session.ok_or_else(|| Rejected::missing("chat"))?))
+}
+
 pub(crate) async fn load(connection: &mut PgConnection, id: ChatId) -> Result<Chat> {
     let row = sqlx::query!(
         "select session_id, kind, title, titled_by, head, chosen from chats where id = $1",

@@ -24,7 +24,9 @@ use domain::{
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{Db, Result, attachments, battles, chats, feed, layouts, record::record, runs, tasks, workspace};
+use crate::{
+    Db, Result, archive, attachments, battles, chats, feed, layouts, record::record, runs, tasks, workspace,
+};
 
 pub use ended::{Ended, Loss, report, report_lost};
 
@@ -37,7 +39,13 @@ pub struct Committed {
 
 pub async fn chat(db: &Db, id: ChatId, input: Input) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let events = chats::lock(&mut tx, id).await?.decide(input)?;
+    let chat = chats::lock(&mut tx, id).await?;
+    let begins = input.begins();
+    let events = chat.decide(input)?;
+    // Asked again for what is there already, nothing begins.
+    if begins && !events.is_empty() {
+        archive::need_chat(&mut tx, id).await?;
+    }
     finish(tx, events).await
 }
 
@@ -70,7 +78,7 @@ pub async fn open_chat(db: &Db, session: SessionId, kind: Kind, target: layout::
     Ok(chat)
 }
 
-fn changed(session: SessionId, changes: Vec<layout::Change>) -> Vec<Event> {
+pub(crate) fn changed(session: SessionId, changes: Vec<layout::Change>) -> Vec<Event> {
     changes.into_iter().map(|change| Event::LayoutChanged { session, change }).collect()
 }
 
@@ -85,6 +93,9 @@ pub async fn chat_with_files(
     let chat = chats::lock(&mut tx, id).await?;
     let files = attachments::lock(&mut tx, id, files).await?;
     let events = chat.decide(input(files))?;
+    if !events.is_empty() {
+        archive::need_chat(&mut tx, id).await?;
+    }
     finish(tx, events).await
 }
 
@@ -121,8 +132,11 @@ pub async fn used(db: &Db, stream: StreamId, tokens: u64, at_ms: i64) -> Result<
 
 pub async fn battle(db: &Db, id: BattleId, input: battle::Input) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
-    let events = battles::lock(&mut tx, id).await?.decide(input)?;
-    finish(tx, events).await
+    let battle = battles::lock(&mut tx, id).await?;
+    if input.begins() {
+        archive::need_battle(&mut tx, id).await?;
+    }
+    finish(tx, battle.decide(input)?).await
 }
 
 /// A new battle, in the launcher's tab if it was launched there, or in one of its own.
@@ -137,6 +151,7 @@ pub async fn start_battle(
     let mut tx = db.pool.begin().await?;
     let (id, session) = (battle.id, battle.session);
     let layout = layouts::lock(&mut tx, session).await?;
+    archive::need_session(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Arena, layout::Content::Battle(battle.id));
     let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = battle.begin(Fresh::new(Uuid::now_v7()), at_ms);
@@ -153,6 +168,7 @@ pub async fn start_run(db: &Db, shown: run::Shown, at_ms: i64, origin: layout::O
     let mut tx = db.pool.begin().await?;
     let session = shown.session;
     let layout = layouts::lock(&mut tx, session).await?;
+    archive::need_session(&mut tx, session).await?;
     let (maker, content) = (layout::Content::Orchestrator, layout::Content::Run(shown.id()));
     let changes = layout.decide(layout::Input::Bind { maker, content, origin })?;
     let mut events = shown.begin(Fresh::new(Uuid::now_v7()), at_ms)?;

@@ -48,7 +48,8 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                (select 'chat' as kind, chats.id, chats.title, chats.active_at, turn.state,
                     projects.id as project_id, projects.name as project,
                     sessions.id as session_id, sessions.name as session,
-                    (select coalesce(max(place) + 1, 0) from messages where chat_id = chats.id) as parts
+                    (select coalesce(max(place) + 1, 0) from messages where chat_id = chats.id) as parts,
+                    chats.archived or sessions.archived or projects.archived as archived
                 from chats
                 join sessions on sessions.id = chats.session_id
                 join projects on projects.id = sessions.project_id
@@ -68,12 +69,13 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                   and ($4::uuid is null or projects.id = $4)
                   and ($5::uuid is null or sessions.id = $5)
                   and ($6::text is null or turn.state = $6)
+                  and (not $21 or chats.archived or sessions.archived or projects.archived)
                   and chats.active_at >= $7 and chats.active_at < $8
                   and (chats.active_at, chats.id) < ($9::timestamptz, $10)
                 order by chats.active_at desc, chats.id desc limit $11)
                union all
                (select 'battle', battles.id, left(battles.prompt, 400), own.active_at, own.state,
-                    projects.id, projects.name, sessions.id, sessions.name, own.parts
+                    projects.id, projects.name, sessions.id, sessions.name, own.parts, sessions.archived or projects.archived
                 from battles
                 join sessions on sessions.id = battles.session_id
                 join projects on projects.id = battles.project_id
@@ -97,13 +99,14 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                   and ($4::uuid is null or projects.id = $4)
                   and ($5::uuid is null or sessions.id = $5)
                   and ($6::text is null or own.state = $6)
+                  and (not $21 or sessions.archived or projects.archived)
                   and ($13::text is null or battle_type = $13) and own.took_part and own.won
                   and own.active_at >= $7 and own.active_at < $8
                   and (own.active_at, battles.id) < ($9::timestamptz, $10)
                 order by own.active_at desc, battles.id desc limit $11)
                union all
                (select 'run', flow_runs.id, flow_runs.flow || ' ' || left(flow_runs.focus, 400), own.active_at, own.state,
-                    projects.id, projects.name, sessions.id, sessions.name, own.parts
+                    projects.id, projects.name, sessions.id, sessions.name, own.parts, sessions.archived or projects.archived
                 from flow_runs
                 join sessions on sessions.id = flow_runs.session_id
                 join projects on projects.id = flow_runs.project_id
@@ -122,13 +125,14 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                   and ($4::uuid is null or projects.id = $4)
                   and ($5::uuid is null or sessions.id = $5)
                   and ($6::text is null or own.state = $6)
+                  and (not $21 or sessions.archived or projects.archived)
                   and ($17::text is null or flow_runs.flow = $17) and ($18::text is null or flow_runs.band = $18)
                   and own.active_at >= $7 and own.active_at < $8
                   and (own.active_at, flow_runs.id) < ($9::timestamptz, $10)
                 order by own.active_at desc, flow_runs.id desc limit $11)
                union all
                (select 'session', sessions.id, projects.name || ' · ' || sessions.name, own.active_at, null,
-                    null, null, null, null, own.parts
+                    null, null, null, null, own.parts, sessions.archived or projects.archived
                 from sessions
                 join projects on projects.id = sessions.project_id
                 cross join lateral (
@@ -141,13 +145,14 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
                       where position(said.word in lower(projects.name || ' ' || sessions.name)) = 0)
                   and ($4::uuid is null or projects.id = $4)
                   and $5::uuid is null and $6::text is null
+                  and (not $21 or sessions.archived or projects.archived)
                   and own.active_at >= $7 and own.active_at < $8
                   and (own.active_at, sessions.id) < ($9::timestamptz, $10)
                 order by own.active_at desc, sessions.id desc limit $11)
                order by active_at desc, id desc limit $11
            )
            select kind as "kind!", listed.id as "id!", title as "title!", active_at as "active_at!", state,
-               project_id, project, session_id, session, parts as "parts!",
+               project_id, project, session_id, session, parts as "parts!", archived as "archived!",
                said.is_question as "is_question?", said.body as "said?"
            from listed
            left join lateral (
@@ -176,7 +181,8 @@ pub async fn list(db: &Db, filter: &Filter) -> Result<Listing> {
         filter.flow.map(FlowId::name),
         filter.band.map(Band::name),
         &names,
-        &titles
+        &titles,
+        filter.archived
     )
     .fetch_all(&db.pool)
     .await?;
@@ -201,6 +207,7 @@ struct Row {
     session_id: Option<Uuid>,
     session: Option<String>,
     parts: i64,
+    archived: bool,
     is_question: Option<bool>,
     said: Option<String>,
 }
@@ -234,6 +241,7 @@ impl Row {
             place: project.zip(session).map(|(project, session)| Place { project, session }),
             active_at_us: (self.active_at.unix_timestamp_nanos() / 1_000) as i64,
             parts: self.parts as u64,
+            archived: self.archived,
             found,
         })
     }

@@ -1,5 +1,6 @@
 //! SQL and nothing else. One file an aggregate; `commit` is the one place that changes state.
 
+pub mod archive;
 pub mod attachments;
 pub mod battles;
 mod chats;

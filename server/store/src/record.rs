@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
+    archive::Of,
     battle::{Standing, results::concerned},
     chat::{Body, Queued},
     feed::{Event, StreamId},
@@ -14,7 +15,7 @@ use domain::{
 };
 use sqlx::PgConnection;
 
-use crate::{Result, attachments, battles, chats::word, layouts, runs, search, slots, worktrees};
+use crate::{Result, archive, attachments, battles, chats::word, layouts, runs, search, slots, worktrees};
 
 pub(crate) async fn record(connection: &mut PgConnection, events: &[Event]) -> Result<()> {
     for event in events {
@@ -57,6 +58,26 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         Event::FlowRunUpdated { run, change, at_ms } => {
             runs::record_run(connection, *run, change, *at_ms).await?;
         }
+        Event::ProjectRenamed { project, name } => {
+            archive::record_name(connection, Of::Project(*project), name).await?;
+        }
+        Event::SessionRenamed { session, name } => {
+            archive::record_name(connection, Of::Session(*session), name).await?;
+        }
+        Event::ProjectArchived { project } => {
+            archive::record(connection, Of::Project(*project), true).await?
+        }
+        Event::SessionArchived { session } => {
+            archive::record(connection, Of::Session(*session), true).await?
+        }
+        Event::ChatArchived { chat } => archive::record(connection, Of::Chat(*chat), true).await?,
+        Event::ProjectRestored { project, .. } => {
+            archive::record(connection, Of::Project(*project), false).await?;
+        }
+        Event::SessionRestored { session, .. } => {
+            archive::record(connection, Of::Session(*session), false).await?;
+        }
+        Event::ChatRestored { chat } => archive::record(connection, Of::Chat(chat.id), false).await?,
         Event::LayoutChanged { session, change } => layouts::record(connection, *session, change).await?,
         Event::ChatTitled { chat, title, by } => {
             sqlx::query!(

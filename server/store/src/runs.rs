@@ -14,6 +14,7 @@ use domain::{
     workspace::RunEntry,
 };
 use sqlx::{PgConnection, Postgres, Transaction};
+use uuid::Uuid;
 
 pub use made::{keep_made, outputs, report};
 pub(crate) use made::{keep_output, tally};
@@ -168,7 +169,7 @@ async fn tasks_of(connection: &mut PgConnection, id: RunId) -> Result<BTreeMap<T
 const ENTRIES_MAX: i64 = 200;
 
 /// The runs as the sidebar lists them.
-pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<RunEntry>> {
+pub(crate) async fn entries(connection: &mut PgConnection, sessions: &[Uuid]) -> Result<Vec<RunEntry>> {
     let rows = sqlx::query!(
         r#"select id as "id!", session_id as "session_id!", flow as "flow!", band as "band!",
                left(focus, 400) as "focus!", status as "status!", cancelling as "cancelling!", error,
@@ -176,10 +177,13 @@ pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<RunEntr
                    select from tasks where run_id = listed.id and (attempt > 0 or lost <> '[]')
                ) as "is_begun!"
            from (
-               select * from flow_runs where status = 'running'
-               union select * from (select * from flow_runs order by id desc limit $1) newest
+               select * from flow_runs where status = 'running' and session_id = any($2)
+               union select * from (
+                   select * from flow_runs where session_id = any($2) order by id desc limit $1
+               ) newest
            ) listed order by id"#,
-        ENTRIES_MAX
+        ENTRIES_MAX,
+        sessions
     )
     .fetch_all(connection)
     .await?;

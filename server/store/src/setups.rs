@@ -37,11 +37,11 @@ pub async fn save(db: &Db, project: ProjectId, setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// Every project, in the order of the sidebar.
+/// Every project of the sidebar, in its order.
 pub async fn list(db: &Db) -> Result<Vec<ProjectEntry>> {
     let rows = sqlx::query!(
         r#"select id, name, path, setup as "setup?" from projects
-           left join project_setups on project_id = id order by id"#
+           left join project_setups on project_id = id where not archived order by id"#
     )
     .fetch_all(&db.pool)
     .await?;

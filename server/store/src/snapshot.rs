@@ -6,8 +6,8 @@ use domain::{
     Rejected,
     artifact::Artifact,
     feed::Snapshot,
-    id::SessionId,
-    layout::Content,
+    id::{ChatId, SessionId},
+    layout::{Content, Layout},
     page::{KEPT_MAX, OpenSession, Page, SNAPSHOT_BYTES_MAX, Wanted},
     workspace::Workspace,
 };
@@ -24,10 +24,17 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<
     let mut tx = db.pool.begin().await?;
     sqlx::query("set transaction isolation level repeatable read, read only").execute(&mut *tx).await?;
     let seq = sqlx::query_scalar!("select seq from feed_head").fetch_one(&mut *tx).await?;
-    let workspace = workspace::load(&mut tx).await?;
-    let session = match session_of(&mut tx, &workspace, wanted).await? {
-        Some(id) => Some(open(&mut tx, &workspace, id, wanted, keep).await?),
-        None => None,
+    let (workspace, session) = match session_of(&mut tx, wanted).await? {
+        Some(id) => {
+            let layout = layouts::load(&mut tx, id).await?;
+            let looked_at = layout.contents().into_iter().chain(wanted.content());
+            let looked_at: Vec<_> = looked_at.filter_map(chat).map(|chat| chat.0).collect();
+            let workspace = workspace::load(&mut tx, &looked_at).await?;
+            workspace.session(id).ok_or_else(|| Rejected::missing("session"))?;
+            let session = open(&mut tx, &workspace, id, layout, wanted, keep).await?;
+            (workspace, Some(session))
+        }
+        None => (workspace::load(&mut tx, &[]).await?, None),
     };
     let state = Page { workspace, session };
     let (mut streams, mut room) = (Vec::new(), SNAPSHOT_BYTES_MAX);
@@ -55,33 +62,34 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<
     Ok(Snapshot { seq, state, streams })
 }
 
-async fn session_of(
-    connection: &mut PgConnection,
-    workspace: &Workspace,
-    wanted: Wanted,
-) -> Result<Option<SessionId>> {
-    let session = match wanted {
+fn chat(content: Content) -> Option<ChatId> {
+    match content {
+        Content::Chat(chat) => Some(chat),
+        _ => None,
+    }
+}
+
+async fn session_of(connection: &mut PgConnection, wanted: Wanted) -> Result<Option<SessionId>> {
+    Ok(Some(match wanted {
         Wanted::Start | Wanted::SettingsPage(_) => return Ok(None),
-        Wanted::Chat(chat) => workspace.chat(chat).ok_or_else(|| Rejected::missing("chat"))?.session,
+        Wanted::Chat(chat) => chats::session(connection, chat).await?,
         Wanted::Battle(battle) => battles::session(connection, battle).await?,
         Wanted::Run(run) | Wanted::Artifact(Artifact { run, .. }) => runs::session(connection, run).await?,
         Wanted::Session(session)
         | Wanted::Settings(session)
         | Wanted::Arena(session)
         | Wanted::Orchestrator(session) => session,
-    };
-    workspace.session(session).ok_or_else(|| Rejected::missing("session"))?;
-    Ok(Some(session))
+    }))
 }
 
 async fn open(
     connection: &mut PgConnection,
     workspace: &Workspace,
     id: SessionId,
+    layout: Layout,
     wanted: Wanted,
     keep: &[Content],
 ) -> Result<OpenSession> {
-    let layout = layouts::load(connection, id).await?;
     let in_front = layout.visible().into_iter().chain(wanted.content());
     let kept = keep.iter().copied().take(KEPT_MAX).filter(|content| match content {
         Content::Chat(chat) => workspace.chat(*chat).is_some_and(|chat| chat.session == id),

@@ -5,13 +5,13 @@ use domain::{
     chat::Kind,
     feed::Event,
     id::{ChatId, MessageId, ProjectId, SessionId, TaskId},
-    workspace::{ChatEntry, Project, Session, Turn, Workspace},
+    workspace::{CHATS_MAX, ChatEntry, Project, Session, Turn, Workspace},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Db, Error, Result, battles,
+    Db, Error, Result, archive, battles,
     chats::{from_word, word},
     feed, runs,
 };
@@ -84,6 +84,7 @@ pub async fn add_session(db: &Db, project: ProjectId, name: &str) -> Result<Sess
     let name = domain::workspace::name(name)?;
     let session = Session { id: SessionId(Uuid::now_v7()), project, name };
     let mut tx = db.pool.begin().await?;
+    archive::need_project(&mut tx, project).await?;
     insert_session(&mut tx, &session).await?;
     feed::append(&mut tx, &[Event::SessionAdded { session: session.clone() }]).await?;
     tx.commit().await?;
@@ -116,6 +117,7 @@ pub(crate) async fn insert_chat(
     session: SessionId,
     kind: Kind,
 ) -> Result<ChatEntry> {
+    archive::need_session(connection, session).await?;
     let new = ChatEntry::new(ChatId(Uuid::now_v7()), session, kind.untitled().to_owned());
     let chat = ChatEntry { kind, ..new };
     sqlx::query!(
@@ -131,45 +133,81 @@ pub(crate) async fn insert_chat(
     Ok(chat)
 }
 
-pub(crate) async fn load(connection: &mut PgConnection) -> Result<Workspace> {
-    let projects = sqlx::query!("select id, name, path from projects order by id")
-        .fetch_all(&mut *connection)
-        .await?
-        .into_iter()
-        .map(|row| Project { id: ProjectId(row.id), name: row.name, path: row.path })
-        .collect();
-    let sessions = sqlx::query!("select id, project_id, name from sessions order by id")
-        .fetch_all(&mut *connection)
-        .await?
-        .into_iter()
-        .map(|row| Session { id: SessionId(row.id), project: ProjectId(row.project_id), name: row.name })
-        .collect();
-    let chats = sqlx::query!(
+/// The lists, and what of the rest is looked at: these chats, wherever they are.
+pub(crate) async fn load(connection: &mut PgConnection, looked_at: &[Uuid]) -> Result<Workspace> {
+    let mut all = Workspace::default();
+    let projects = sqlx::query!("select id, name, path, archived from projects order by id");
+    for row in projects.fetch_all(&mut *connection).await? {
+        let project = Project { id: ProjectId(row.id), name: row.name, path: row.path };
+        let list = if row.archived { &mut all.archived.projects } else { &mut all.projects };
+        list.push(project);
+    }
+    let sessions = sqlx::query!(
+        "select sessions.id, project_id, sessions.name, sessions.archived or projects.archived as \"archived!\"
+         from sessions join projects on projects.id = project_id order by sessions.id"
+    );
+    for row in sessions.fetch_all(&mut *connection).await? {
+        let session = Session { id: SessionId(row.id), project: ProjectId(row.project_id), name: row.name };
+        let list = if row.archived { &mut all.archived.sessions } else { &mut all.sessions };
+        list.push(session);
+    }
+    let within: Vec<_> = all.sessions.iter().map(|session| session.id.0).collect();
+    let away = sqlx::query_scalar!(
+        "select id from chats where id = any($1) and (archived or session_id <> all($2))",
+        looked_at,
+        &within
+    );
+    let away = away.fetch_all(&mut *connection).await?;
+    let chats = chats_of(connection, &within, looked_at).await?;
+    (all.archived.chats, all.chats) = chats.into_iter().partition(|chat| away.contains(&chat.id.0));
+    all.battles = battles::entries(connection, &within).await?;
+    all.runs = runs::entries(connection, &within).await?;
+    Ok(all)
+}
+
+/// What is listed of these sessions: the newest, and all that are at work. And these chats, wherever they are.
+pub(crate) async fn chats_of(
+    connection: &mut PgConnection,
+    sessions: &[Uuid],
+    others: &[Uuid],
+) -> Result<Vec<ChatEntry>> {
+    let rows = sqlx::query!(
         r#"select chats.id, session_id, kind, title, turn.id as "turn?", turn.status as "status?",
                turn.phase ? 'asking' as "asking?",
                array(select queued.id from queued_messages queued where queued.chat_id = chats.id
                      order by queued.place) as "queued!"
-           from chats left join tasks turn
+           from (
+               select newest.id from unnest($1::uuid[]) as within (session_id) cross join lateral (
+                   select id from chats where session_id = within.session_id and not archived
+                   order by id desc limit $3
+               ) newest
+               union select chat_id from tasks where chat_id is not null and status <> 'settled' and work <> 'title'
+               union select chat_id from queued_messages
+               union select unnest($2::uuid[])
+           ) listed
+           join chats on chats.id = listed.id
+           left join tasks turn
                on turn.chat_id = chats.id and turn.work <> 'title' and turn.status <> 'settled'
-           order by chats.id"#
+           where chats.id = any($2) or (not chats.archived and session_id = any($1))
+           order by chats.id"#,
+        sessions,
+        others,
+        CHATS_MAX as i64
     )
     .fetch_all(&mut *connection)
-    .await?
-    .into_iter()
-    .map(|row| {
-        let running = row.status.as_deref() == Some("running");
-        let asking = running && row.asking == Some(true);
-        Ok(ChatEntry {
-            id: ChatId(row.id),
-            session: SessionId(row.session_id),
-            kind: from_word(&row.kind)?,
-            title: row.title,
-            turn: row.turn.map(|task| Turn { task: TaskId(task), running, asking }),
-            queued: row.queued.into_iter().map(MessageId).collect(),
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let running = row.status.as_deref() == Some("running");
+            let asking = running && row.asking == Some(true);
+            Ok(ChatEntry {
+                id: ChatId(row.id),
+                session: SessionId(row.session_id),
+                kind: from_word(&row.kind)?,
+                title: row.title,
+                turn: row.turn.map(|task| Turn { task: TaskId(task), running, asking }),
+                queued: row.queued.into_iter().map(MessageId).collect(),
+            })
         })
-    })
-    .collect::<Result<_>>()?;
-    let battles = battles::entries(connection).await?;
-    let runs = runs::entries(connection).await?;
-    Ok(Workspace { projects, sessions, chats, battles, runs })
+        .collect()
 }

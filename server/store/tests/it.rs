@@ -3,6 +3,7 @@
 // Says what is true of every file here, for clippy: it allows a helper to panic only under this.
 #[cfg(test)]
 mod it {
+    mod archive;
     mod attachments;
     mod battles;
     mod claim;

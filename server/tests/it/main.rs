@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agents;
+mod archive;
 mod arena;
 mod attachments;
 mod bad_agents;

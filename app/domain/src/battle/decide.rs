@@ -80,6 +80,13 @@ pub enum Input {
     },
 }
 
+impl Input {
+    /// Whether a person gives somebody work with it.
+    pub fn begins(&self) -> bool {
+        matches!(self, Self::Retry { .. } | Self::Analyse { .. } | Self::Examine { .. })
+    }
+}
+
 /// The end of an attempt, with all that what follows may need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

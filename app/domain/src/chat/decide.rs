@@ -90,6 +90,26 @@ pub enum Input {
     Report(Report),
 }
 
+impl Input {
+    /// Whether it gives somebody work, or gets some ready.
+    pub fn begins(&self) -> bool {
+        match self {
+            Self::Ask { .. }
+            | Self::Resend { .. }
+            | Self::Retry { .. }
+            | Self::SendQueued { .. }
+            | Self::SendNow { .. } => true,
+            Self::Switch { .. }
+            | Self::EditQueued { .. }
+            | Self::Unqueue { .. }
+            | Self::Answer { .. }
+            | Self::Stop
+            | Self::Rename { .. }
+            | Self::Report(_) => false,
+        }
+    }
+}
+
 /// The end of an attempt, with all that what follows may need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

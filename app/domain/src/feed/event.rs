@@ -9,14 +9,14 @@ use crate::{
     attachment::{Attachment, LeftOut},
     battle::{self, Analysis, Battle, Contestant, Course, Examination, analysis::Judgement},
     chat::{Message, Queued, TitledBy},
-    id::{Attempt, BattleId, ChatId, MessageId, RunId, SessionId, TaskId},
+    id::{Attempt, BattleId, ChatId, MessageId, ProjectId, RunId, SessionId, TaskId},
     layout,
     output::{Outcome, Phase},
     run,
     settings::Part,
     task::{Owner, Task, Work},
     tool::Permit,
-    workspace::{ChatEntry, Project, Session},
+    workspace::{ChatEntry, Lines, Project, Session},
     worktree::Worktree,
 };
 
@@ -29,6 +29,36 @@ pub enum Event {
     },
     SessionAdded {
         session: Session,
+    },
+    ProjectRenamed {
+        project: ProjectId,
+        name: String,
+    },
+    SessionRenamed {
+        session: SessionId,
+        name: String,
+    },
+    /// It left the lists, with all that belongs to it.
+    ProjectArchived {
+        project: ProjectId,
+    },
+    SessionArchived {
+        session: SessionId,
+    },
+    ChatArchived {
+        chat: ChatId,
+    },
+    /// It is back in the lists, with these lines: whoever looks may never have had them.
+    ProjectRestored {
+        project: ProjectId,
+        lines: Box<Lines>,
+    },
+    SessionRestored {
+        session: SessionId,
+        lines: Box<Lines>,
+    },
+    ChatRestored {
+        chat: ChatEntry,
     },
     /// The panes of a session lie differently.
     LayoutChanged {
@@ -197,7 +227,7 @@ impl Event {
     /// The chat that it is about.
     pub fn chat(&self) -> Option<ChatId> {
         match self {
-            Self::ChatAdded { chat } => Some(chat.id),
+            Self::ChatAdded { chat } | Self::ChatRestored { chat } => Some(chat.id),
             Self::ChatTitled { chat, .. }
             | Self::MessageAdded { chat, .. }
             | Self::HeadMoved { chat, .. }
@@ -205,6 +235,7 @@ impl Event {
             | Self::QueuedEdited { chat, .. }
             | Self::QueuedRemoved { chat, .. }
             | Self::QueuedChosen { chat, .. }
+            | Self::ChatArchived { chat }
             | Self::WorktreeChanged { chat, .. } => Some(*chat),
             _ => match self.owner()? {
                 Owner::Chat(chat) => Some(chat),

@@ -21,6 +21,8 @@ pub const PATH: &str = "/history";
 /// What is wrong is repeated to whoever wrote it, but not all of it.
 const REPEATED_CHARS_MAX: usize = 40;
 const NAME_CHARS_MAX: usize = 80;
+/// The one value of `archived`.
+pub const ONLY: &str = "only";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -29,6 +31,8 @@ pub struct Filter {
     pub project: Option<ProjectId>,
     pub session: Option<SessionId>,
     pub state: Option<State>,
+    /// Only what was put away.
+    pub archived: bool,
     /// Only battles of this type.
     pub battle_type: Option<battle::Kind>,
     /// Only battles in which somebody like this took part, or won.
@@ -58,6 +62,7 @@ pub enum Field {
     Project,
     Session,
     State,
+    Archived,
     BattleType,
     Contestant,
     Winner,
@@ -76,12 +81,13 @@ pub struct Fault {
 }
 
 impl Field {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Asked,
         Self::Kind,
         Self::Project,
         Self::Session,
         Self::State,
+        Self::Archived,
         Self::BattleType,
         Self::Contestant,
         Self::Winner,
@@ -100,6 +106,7 @@ impl Field {
             Self::Project => "project",
             Self::Session => "session",
             Self::State => "state",
+            Self::Archived => "archived",
             Self::BattleType => "type",
             Self::Contestant => "contestant",
             Self::Winner => "winner",
@@ -143,11 +150,11 @@ impl Filter {
     pub fn keep_known(&mut self, workspace: &Workspace) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut forget = |field, words: &str| faults.push(Fault { field, words: words.to_owned() });
-        if self.project.is_some_and(|id| workspace.projects.iter().all(|project| project.id != id)) {
+        if self.project.is_some_and(|id| workspace.project(id).is_none()) {
             self.project = None;
             forget(Field::Project, "That project does not exist (any more).");
         }
-        let session = self.session.map(|id| workspace.sessions.iter().find(|session| session.id == id));
+        let session = self.session.map(|id| workspace.session(id));
         match (session, self.project) {
             (Some(None), _) => {
                 self.session = None;
@@ -195,6 +202,7 @@ impl Filter {
             Field::Project => self.project.map(|id| id.to_string()),
             Field::Session => self.session.map(|id| id.to_string()),
             Field::State => self.state.map(|state| state.word().to_owned()),
+            Field::Archived => self.archived.then(|| ONLY.to_owned()),
             Field::BattleType => self.battle_type.map(|kind| kind.word().to_owned()),
             Field::Contestant => self.contestant.clone(),
             Field::Winner => self.winner.clone(),
@@ -215,6 +223,7 @@ impl Filter {
             Field::Project => filter.project = None,
             Field::Session => filter.session = None,
             Field::State => filter.state = None,
+            Field::Archived => filter.archived = false,
             Field::BattleType => filter.battle_type = None,
             Field::Contestant => filter.contestant = None,
             Field::Winner => filter.winner = None,
@@ -250,6 +259,8 @@ impl Filter {
             Field::State => {
                 self.state = Some(State::from_word(value).ok_or_else(|| unknown("a state."))?);
             }
+            Field::Archived if value == ONLY => self.archived = true,
+            Field::Archived => return Err(unknown("“only”, which lists what is archived alone.")),
             Field::BattleType => {
                 let kinds = [battle::Kind::Coding, battle::Kind::Qa];
                 let kind = kinds.into_iter().find(|kind| kind.word() == value);

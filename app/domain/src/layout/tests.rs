@@ -95,6 +95,20 @@ fn what_is_open_is_brought_to_the_front() {
 }
 
 #[test]
+fn what_is_put_away_closes_and_is_still_known() {
+    let layout = Layout::default().after([open(1, FIRST), open(2, FIRST), open(3, split(0, Edge::Right))]);
+    let check = |content, expected: &str| {
+        let mut after = layout.clone();
+        layout.without(content).unwrap().iter().for_each(|change| after.apply(change));
+        let known = |layout: &Layout| BTreeSet::from_iter(layout.contents());
+        assert_eq!((after.drawn().as_str(), known(&after)), (expected, known(&layout)));
+    };
+    check(chat(1), "(0:1* | 1:2*)");
+    check(chat(3), "0:0,1*");
+    check(chat(9), "(0:0,1* | 1:2*)");
+}
+
+#[test]
 fn a_pane_closes_with_its_last_tab() {
     let two = [open(1, FIRST), open(2, split(0, Edge::Right))];
     check(two.into_iter().chain([Input::CloseTab { tab: TabNumber(1) }]), "0:0*");

@@ -7,6 +7,7 @@ use domain::{
     workspace::BattleEntry,
 };
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::{Db, Result, chats::from_word};
 
@@ -14,17 +15,20 @@ use crate::{Db, Result, chats::from_word};
 const ENTRIES_MAX: i64 = 200;
 
 /// The battles as the sidebar lists them.
-pub(crate) async fn entries(connection: &mut PgConnection) -> Result<Vec<BattleEntry>> {
+pub(crate) async fn entries(connection: &mut PgConnection, sessions: &[Uuid]) -> Result<Vec<BattleEntry>> {
     let rows = sqlx::query!(
         r#"select id as "id!", session_id as "session_id!", left(prompt, 400) as "prompt!", status as "status!",
                exists (
                    select from tasks where battle_id = listed.id and (attempt > 0 or lost <> '[]')
                ) as "begun!"
            from (
-               select * from battles where status in ('running', 'analysing')
-               union select * from (select * from battles order by id desc limit $1) newest
+               select * from battles where status in ('running', 'analysing') and session_id = any($2)
+               union select * from (
+                   select * from battles where session_id = any($2) order by id desc limit $1
+               ) newest
            ) listed order by id"#,
-        ENTRIES_MAX
+        ENTRIES_MAX,
+        sessions
     )
     .fetch_all(connection)
     .await?;

@@ -62,6 +62,44 @@ fn workspace_events() {
     );
 }
 
+#[test]
+fn archive_events() {
+    let (project, session) = (ProjectId(id(1)), SessionId(id(2)));
+    let name = || "Shop".to_owned();
+    check(
+        Event::ProjectRenamed { project, name: name() },
+        &format!(r#"{{"project_renamed":{{"project":"{ONE}","name":"Shop"}}}}"#),
+    );
+    check(
+        Event::SessionRenamed { session, name: name() },
+        &format!(r#"{{"session_renamed":{{"session":"{TWO}","name":"Shop"}}}}"#),
+    );
+    check(Event::ProjectArchived { project }, &format!(r#"{{"project_archived":{{"project":"{ONE}"}}}}"#));
+    check(Event::SessionArchived { session }, &format!(r#"{{"session_archived":{{"session":"{TWO}"}}}}"#));
+    check(
+        Event::ChatArchived { chat: ChatId(id(3)) },
+        &format!(r#"{{"chat_archived":{{"chat":"{THREE}"}}}}"#),
+    );
+    let chat = ChatEntry::new(ChatId(id(3)), session, "Sorting".into());
+    let entry = format!(r#"{{"id":"{THREE}","session":"{TWO}","title":"Sorting","turn":null,"queued":[]}}"#);
+    check(Event::ChatRestored { chat: chat.clone() }, &format!(r#"{{"chat_restored":{{"chat":{entry}}}}}"#));
+    let lines = Lines {
+        sessions: vec![Session { id: session, project, name: name() }],
+        chats: vec![chat],
+        ..Lines::default()
+    };
+    let listed =
+        format!(r#"{{"sessions":[{{"id":"{TWO}","project":"{ONE}","name":"Shop"}}],"chats":[{entry}]}}"#);
+    check(
+        Event::SessionRestored { session, lines: lines.clone().into() },
+        &format!(r#"{{"session_restored":{{"session":"{TWO}","lines":{listed}}}}}"#),
+    );
+    check(
+        Event::ProjectRestored { project, lines: lines.into() },
+        &format!(r#"{{"project_restored":{{"project":"{ONE}","lines":{listed}}}}}"#),
+    );
+}
+
 fn said(text: &str) -> Body {
     Body::User { text: text.into(), attachments: Vec::new(), left_out: Vec::new() }
 }

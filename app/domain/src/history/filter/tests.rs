@@ -26,11 +26,12 @@ fn any_filter() -> impl Strategy<Value = Filter> {
         prop::option::of(prop::sample::select(FlowId::ALL.to_vec())),
         prop::option::of(prop::sample::select(Band::ALL.to_vec())),
     );
-    (asked, kind, state, ids, days, before, types, names, runs).prop_map(
+    let states = (state, any::<bool>());
+    (asked, kind, states, ids, days, before, types, names, runs).prop_map(
         |(
             asked,
             kind,
-            state,
+            (state, archived),
             (project, session),
             days,
             before,
@@ -48,6 +49,7 @@ fn any_filter() -> impl Strategy<Value = Filter> {
                 project: project.map(|n| ProjectId(id(n))),
                 session: session.map(|n| SessionId(id(n))),
                 state: state.map(|(state, _)| state),
+                archived,
                 battle_type,
                 contestant,
                 winner,
