@@ -2,8 +2,11 @@
 //! own. All of it or nothing, and never over something of the user's.
 
 mod commit;
+mod decide;
 mod journal;
 mod plan;
+mod record;
+mod returns;
 mod write;
 
 use std::{fs::File, path::Path};
@@ -20,6 +23,7 @@ use crate::{
     worktree::Look,
 };
 use journal::{Journal, State};
+use record::Record;
 
 /// What went onto the project's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,6 +102,11 @@ impl Worktree {
         self.as_commit(&self.look_at_result()?, project, commit::Named { branch, message, author })
     }
 
+    /// Whether the project's files have something of it.
+    pub fn is_applied(&self) -> Result<bool, Error> {
+        Ok(!Record::read(self.folder())?.is_empty())
+    }
+
     /// Takes back what a crash left half applied, and tells what there was.
     pub fn take_back_apply(&self) -> Result<Left, Error> {
         let _alone = self.apply_alone()?;
@@ -130,11 +139,13 @@ impl Worktree {
         if let Some(left) = Journal::read(self.folder())? {
             left.settle(self.folder())?;
         }
-        let look = look()?;
-        if look.changes.is_empty() {
+        let (look, before) = (look()?, Record::read(self.folder())?);
+        if look.changes.is_empty() && before.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        let plan = plan::make(&look, project, limits)?;
+        let plan = plan::make(&look, &before, project, limits)?;
+        // What is brought there now is put together with the user's changes by the next one.
+        self.keep_contents(&look, plan.record.contents())?;
         write::carry_out(plan, project, self.folder(), self.id())
     }
 
