@@ -184,6 +184,7 @@ impl Making<'_> {
             fs::create_dir(&path).map_err(failed(&path))?;
         }
         let (tree, gitdir) = (self.folder.join("tree"), self.gitdir());
+        gitdir::check_own_objects(self.project)?;
         let own = self.own()?;
         gitdir::init_agents(&tree, self.project, self.base)?;
         let excludes = gitdir::share_excludes(self.project, &[&gitdir, &tree.join(".git")])?;
