@@ -63,6 +63,16 @@ pub enum Why {
     Special,
     #[error("git keeps no file of this name")]
     Name,
+    #[error("a new file that is larger than a change may be")]
+    TooLarge,
+    #[error("a new folder with more in it than a change may have")]
+    TooMuch,
+}
+
+impl Why {
+    pub(crate) fn is_of_size(self) -> bool {
+        matches!(self, Self::TooLarge | Self::TooMuch)
+    }
 }
 
 impl FileChange {
