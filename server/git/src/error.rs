@@ -79,6 +79,8 @@ pub enum Refused {
     BranchExists(String),
     #[error("its changes are being applied at this moment")]
     Applying,
+    #[error("somebody began to work in it meanwhile; wait until they are done")]
+    WorkedIn,
     #[error("there is nothing to apply: the worktree is as it began")]
     NothingToApply,
 }

@@ -44,7 +44,7 @@ pub fn carry_out(plan: Plan, project: &Path, folder: &Path, id: &str) -> Result<
     // Its files are in place. What is left to clear up is cleared up by whoever comes next, if not now.
     let _ = journal.settle(folder);
     let changed = steps.into_iter().map(|step| step.path).collect();
-    Ok(Applied { changed, unchanged })
+    Ok(Applied { changed, unchanged, left_out: Vec::new() })
 }
 
 fn run(steps: &[Step], journal: &mut Journal, folder: &Path) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use crate::harness::{Ground, files, write};
 const BASE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
 
 fn apply(ground: &Ground, worktree: &Worktree) -> Result<Applied, Error> {
-    worktree.apply_to_working_tree(&ground.project(), &Limits::default())
+    worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default())
 }
 
 /// What somebody does to a file: writes it, or takes it away.
@@ -182,7 +182,7 @@ fn a_commit_on_a_branch_brings_nothing_to_the_files() {
     apply(&ground, &worktree).unwrap();
     fs::write(worktree.tree().join("a"), "second\n").unwrap();
     let (by, limits) = (Author { name: "A", email: "a@example.org" }, Limits::default());
-    worktree.apply_as_commit(&ground.project(), "theirs", "words", by, &limits).unwrap();
+    worktree.apply_as_commit(&ground.project(), "theirs", "words", by, || true, &limits).unwrap();
     assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "first\n");
     fs::write(worktree.tree().join("a"), "third\n").unwrap();
     apply(&ground, &worktree).unwrap();
