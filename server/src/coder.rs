@@ -10,6 +10,7 @@ mod home_file;
 pub mod login;
 mod measure;
 mod native;
+mod node;
 mod offers;
 mod port;
 mod proxy;
