@@ -47,6 +47,16 @@ test('a task is done in a worktree, reviewed, commented on and applied', async (
   await action(page, 'Apply to my files').click();
   await expect(page.getByText('Applied to 1 file.')).toBeVisible();
   expect(readFileSync(join(project, 'main.rs'), 'utf8')).toContain('three');
+
+  // After feedback the same line again, and at last as it was: the project follows.
+  for (const [from, to, count] of [['three', 'four', '1 file changed'], ['four', 'one', 'Nothing changed yet']]) {
+    await ask(page, `${edit(from, to)}[[say now ${to}]]`);
+    await expect(answer(page)).toContainText(`now ${to}`);
+    await expect(changes(page)).toContainText(count);
+    await action(page, 'Apply…').click();
+    await action(page, 'Apply to my files').click();
+    await expect.poll(() => readFileSync(join(project, 'main.rs'), 'utf8')).toContain(to);
+  }
 });
 
 /** How far the form for a comment is from the bottom of the line that it is about. */

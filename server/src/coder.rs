@@ -10,6 +10,7 @@ mod home_file;
 pub mod login;
 mod measure;
 mod native;
+mod node;
 mod offers;
 mod port;
 mod proxy;
@@ -27,13 +28,14 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use acp::Agent;
 use domain::{feed::StreamId, id::WorktreeId};
 use futures::future::{BoxFuture, FutureExt as _};
 use store::Db;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wall::{Level, Marker, Process, Program, Wall};
@@ -57,6 +59,9 @@ pub(crate) use worktrees::{Place, blocking};
 
 /// What a program finds behind the wall. Only folders that are granted.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// So many are taken side by side.
+const LOOKS_MAX: usize = 2;
 
 pub struct Coders {
     db: Db,
@@ -85,6 +90,8 @@ pub struct Coders {
     sizes: tokio::sync::Mutex<disk::Sizes>,
     /// Held while a worktree goes to the trash or comes back.
     moving: tokio::sync::Mutex<()>,
+    /// Looks at what changed: each may hold all of it in memory.
+    looks: Arc<Semaphore>,
 }
 
 impl Coders {
@@ -128,6 +135,7 @@ impl Coders {
             installing: Mutex::default(),
             sizes: tokio::sync::Mutex::default(),
             moving: tokio::sync::Mutex::default(),
+            looks: Arc::new(Semaphore::new(LOOKS_MAX)),
         })
     }
 

@@ -169,6 +169,11 @@ impl Chat {
         self.tasks.values().find(|task| task.work.is_turn() && !task.is_settled())
     }
 
+    /// The turn that was begun last. Ids come in the order of their time.
+    pub fn last_turn(&self) -> Option<TaskId> {
+        self.tasks.iter().rev().find(|(_, task)| task.work.is_turn()).map(|(id, _)| *id)
+    }
+
     /// Whether what waits goes on only when a person says so: the last turn was stopped, or failed.
     pub fn is_held(&self) -> bool {
         !self.queue.is_empty() && self.active_turn().is_none()

@@ -46,6 +46,9 @@ pub struct Changes {
     /// What is there and cannot be brought anywhere, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// Whether the project has something of an earlier apply, which another one may have to take back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_applied: bool,
 }
 
 impl Changes {

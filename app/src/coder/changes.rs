@@ -45,6 +45,8 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
     let (is_applying, is_discarding) = (RwSignal::new(false), RwSignal::new(false));
     let feed = expect_context::<Feed>();
     let is_changed = move || seen.changes.with(|changes| !changes.files.is_empty());
+    // What was applied and is not changed any more goes back.
+    let is_to_apply = move || is_changed() || seen.changes.with(|changes| changes.is_applied);
     // What an agent is still writing is neither brought anywhere nor thrown away.
     let is_busy = Memo::new(move |_| feed.chat(chat, |chat| chat.active_turn().is_some()) == Some(true));
     let why_not = move || is_busy.get().then_some("The agent is at work; stop it or wait until it is done");
@@ -79,7 +81,7 @@ fn Ready(worktree: Worktree, seen: Seen) -> impl IntoView {
                     class="button small primary"
                     type="button"
                     title=why_not
-                    disabled=move || !is_changed() || is_busy.get()
+                    disabled=move || !is_to_apply() || is_busy.get()
                     on:click=move |_| is_applying.set(true)
                 >
                     "Apply…"

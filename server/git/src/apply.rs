@@ -2,8 +2,11 @@
 //! own. All of it or nothing, and never over something of the user's.
 
 mod commit;
+mod decide;
 mod journal;
 mod plan;
+mod record;
+mod returns;
 mod write;
 
 use std::{fs::File, path::Path};
@@ -15,11 +18,12 @@ use rustix::{
 };
 
 use crate::{
-    Error, Limits, Refused, Worktree,
+    Error, LeftOut, Limits, Refused, Worktree,
     error::{from_io, io},
     worktree::Look,
 };
 use journal::{Journal, State};
+use record::Record;
 
 /// What went onto the project's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Applied {
     pub changed: Vec<Vec<u8>>,
     /// Paths that were that way already.
     pub unchanged: Vec<Vec<u8>>,
+    /// What was too much to be brought along.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What was left of an apply by a crash.
@@ -40,7 +46,7 @@ pub enum Left {
     Finished,
 }
 
-/// Who a commit is by.
+/// Who a commit is by, where the project does not say it: as `git commit` would have it.
 #[derive(Clone, Copy, Debug)]
 pub struct Author<'a> {
     pub name: &'a str,
@@ -51,6 +57,8 @@ pub struct Author<'a> {
 pub struct Commit {
     pub id: String,
     pub branch: String,
+    /// What was too much to be brought along.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The lock of whoever applies. It is given back by word: a child that is just being started elsewhere in this process
@@ -64,9 +72,15 @@ impl Drop for Alone {
 }
 
 impl Worktree {
-    /// Brings the changes onto the project's files. Its index and its branches stay as they are.
-    pub fn apply_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
-        self.onto_files(|| self.look(limits), project, limits)
+    /// Brings the changes onto the project's files. Its index and its branches stay as they are. `is_still` tells,
+    /// after the look, whether nobody worked during it.
+    pub fn apply_to_working_tree(
+        &self,
+        project: &Path,
+        is_still: impl FnOnce() -> bool,
+        limits: &Limits,
+    ) -> Result<Applied, Error> {
+        self.onto_files(|| self.still_look(is_still, limits), project, limits)
     }
 
     /// The same with its result, whatever became of its files since.
@@ -82,9 +96,11 @@ impl Worktree {
         branch: &str,
         message: &str,
         author: Author,
+        is_still: impl FnOnce() -> bool,
         limits: &Limits,
     ) -> Result<Commit, Error> {
-        self.as_commit(&self.look(limits)?, project, commit::Named { branch, message, author })
+        let look = self.still_look(is_still, limits)?;
+        self.as_commit(look, project, commit::Named { branch, message, author })
     }
 
     /// The same with its result, whatever became of its files since.
@@ -95,7 +111,12 @@ impl Worktree {
         message: &str,
         author: Author,
     ) -> Result<Commit, Error> {
-        self.as_commit(&self.look_at_result()?, project, commit::Named { branch, message, author })
+        self.as_commit(self.look_at_result()?, project, commit::Named { branch, message, author })
+    }
+
+    /// Whether the project's files have something of it.
+    pub fn is_applied(&self) -> Result<bool, Error> {
+        Ok(!Record::read(self.folder())?.is_empty())
     }
 
     /// Takes back what a crash left half applied, and tells what there was.
@@ -107,6 +128,11 @@ impl Worktree {
             State::Preparing | State::Moving { .. } => Left::TakenBack,
             State::Done => Left::Finished,
         })
+    }
+
+    fn still_look(&self, is_still: impl FnOnce() -> bool, limits: &Limits) -> Result<Look, Error> {
+        let look = self.look(limits)?;
+        if is_still() { Ok(look) } else { Err(Refused::WorkedIn.into()) }
     }
 
     /// Nobody else applies or takes back while it is held; it goes with its process.
@@ -130,18 +156,27 @@ impl Worktree {
         if let Some(left) = Journal::read(self.folder())? {
             left.settle(self.folder())?;
         }
-        let look = look()?;
-        if look.changes.is_empty() {
+        let (look, before) = (look()?, Record::read(self.folder())?);
+        if look.changes.is_empty() && before.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        let plan = plan::make(&look, project, limits)?;
-        write::carry_out(plan, project, self.folder(), self.id())
+        let plan = plan::make(&look, &before, project, limits)?;
+        // What is brought there now is put together with the user's changes by the next one.
+        self.keep_contents(&look, plan.record.contents())?;
+        let applied = write::carry_out(plan, project, self.folder(), self.id())?;
+        Ok(Applied { left_out: too_much(look), ..applied })
     }
 
-    fn as_commit(&self, look: &Look, project: &Path, named: commit::Named) -> Result<Commit, Error> {
+    fn as_commit(&self, look: Look, project: &Path, named: commit::Named) -> Result<Commit, Error> {
         if look.changes.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        commit::make(look, Oid::from_str(self.base())?, project, named)
+        let commit = commit::make(&look, Oid::from_str(self.base())?, project, named)?;
+        Ok(Commit { left_out: too_much(look), ..commit })
     }
+}
+
+/// The rest of what was left out could not be brought anywhere.
+fn too_much(look: Look) -> Vec<LeftOut> {
+    look.left_out.into_iter().filter(|one| one.why.is_of_size()).collect()
 }

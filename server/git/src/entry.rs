@@ -82,6 +82,10 @@ impl Entry {
 }
 
 impl Seen {
+    pub fn bytes(self) -> u64 {
+        self.size.into()
+    }
+
     /// Cut to what an index has room for.
     pub fn of(stat: &Stat) -> Self {
         Self {

@@ -54,6 +54,11 @@ pub enum Refused {
     LeadsElsewhere { folder: PathBuf, elsewhere: PathBuf },
     #[error("{0} is a link, and BooCode follows none in a repository; put what it leads to in its place")]
     GitLink(PathBuf),
+    #[error(
+        "the project borrows objects of another repository, which an agent cannot read; \
+         to give it its own, run git repack -a -d in it and then remove {0}"
+    )]
+    Borrows(PathBuf),
     #[error("the project at {0} has no commit yet; make a first one")]
     NoCommit(PathBuf),
     #[error("{0:?} cannot be the name of a worktree")]
@@ -74,6 +79,8 @@ pub enum Refused {
     BranchExists(String),
     #[error("its changes are being applied at this moment")]
     Applying,
+    #[error("somebody began to work in it meanwhile; wait until they are done")]
+    WorkedIn,
     #[error("there is nothing to apply: the worktree is as it began")]
     NothingToApply,
 }

@@ -89,6 +89,15 @@ pub fn borrow(repository: &Repository, project: &Repository) -> Result<(), Error
     fs::write(&list, [objects.as_os_str().as_bytes(), b"\n"].concat()).map_err(io(&list))
 }
 
+/// Behind its wall an agent reads the project's objects and nobody else's: what the project borrows itself would be
+/// missing there, and a hostile one could name any folder for it.
+pub fn check_own_objects(project: &Repository) -> Result<(), Error> {
+    match git_file(project, b"objects/info", "alternates")?.filter(|list| !list.trim_ascii().is_empty()) {
+        Some(_) => Err(Refused::Borrows(objects(project)?.join("info/alternates")).into()),
+        None => Ok(()),
+    }
+}
+
 /// The user's own rules, which no file of the tree holds: for all projects, and then for this one.
 pub fn excludes(project: &Repository) -> Result<Vec<u8>, Error> {
     let mut rules = users_excludes();

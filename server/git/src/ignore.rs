@@ -3,10 +3,17 @@
 
 use std::io;
 
-use crate::beneath::{Folder, split};
+use crate::{
+    Error, Limits,
+    beneath::{Folder, split},
+};
 
-/// A longer file of rules is read up to here; its last line then may be cut.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+/// All rules on the way to a folder. What is beyond is not read; the last line then may be cut.
+const RULES_BYTES_MAX: u64 = 1 << 20;
+/// As long as a path can be. A longer line is no rule.
+const PATTERN_BYTES_MAX: usize = 4096;
+/// Patterns that are tried between two looks at the limits.
+const PATTERNS_AT_ONCE: usize = 64;
 
 /// The rules on the way to one folder, outermost first.
 #[derive(Default)]
@@ -15,6 +22,7 @@ pub struct Rules(Vec<Level>);
 struct Level {
     /// What a path begins with beneath the folder that holds the rules.
     prefix: usize,
+    bytes: u64,
     patterns: Vec<Pattern>,
 }
 
@@ -22,13 +30,16 @@ impl Rules {
     pub fn push(&mut self, text: &[u8], prefix: usize) {
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         let patterns = text.split(|byte| *byte == b'\n').filter_map(Pattern::new).collect();
-        self.0.push(Level { prefix, patterns });
+        self.0.push(Level { prefix, bytes: text.len() as u64, patterns });
     }
 
     /// Takes in the `.gitignore` of the folder whose path is `prefix` bytes long, with its slash.
     pub fn enter(&mut self, folder: &Folder, prefix: usize) -> io::Result<()> {
         // As for git: a link is no file of rules.
-        let text = folder.read(b".gitignore", FILE_BYTES_MAX)?.map(|(text, _)| text).unwrap_or_default();
+        let held: u64 = self.0.iter().map(|level| level.bytes).sum();
+        let room = RULES_BYTES_MAX.saturating_sub(held);
+        let mut text = folder.read(b".gitignore", room)?.map(|(text, _)| text).unwrap_or_default();
+        text.truncate(room as usize);
         self.push(&text, prefix);
         Ok(())
     }
@@ -38,14 +49,17 @@ impl Rules {
     }
 
     /// The last rule that fits decides, of those closest to the file. A folder that is ignored is not entered.
-    pub fn ignore(&self, path: &[u8], is_folder: bool) -> bool {
+    pub fn ignore(&self, path: &[u8], is_folder: bool, limits: &Limits) -> Result<bool, Error> {
         for level in self.0.iter().rev() {
             let Some(below) = path.get(level.prefix..) else { continue };
-            if let Some(found) = level.patterns.iter().rev().find(|one| one.fits(below, is_folder)) {
-                return !found.is_negated;
+            for some in level.patterns.rchunks(PATTERNS_AT_ONCE) {
+                limits.check()?;
+                if let Some(found) = some.iter().rev().find(|one| one.fits(below, is_folder)) {
+                    return Ok(!found.is_negated);
+                }
             }
         }
-        false
+        Ok(false)
     }
 }
 
@@ -75,7 +89,7 @@ enum Token {
 impl Pattern {
     fn new(line: &[u8]) -> Option<Self> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.first() == Some(&b'#') {
+        if line.first() == Some(&b'#') || line.len() > PATTERN_BYTES_MAX {
             return None;
         }
         let line = trim_end(line);

@@ -7,6 +7,7 @@
 //! | `tree/` | what the agent sees: a clone of its own that borrows the project's objects |
 //! | `git/` | our own list of what the tree began with. Diffs are taken by it and never through `tree/.git`, so nothing that an agent writes configures us |
 //! | `home/`, `tmp/` | the agent's |
+//! | `applied.json` | what applies brought to the project: the next one goes on from that |
 //! | `owner.json` | our mark. A folder without it is never deleted |
 //!
 //! libgit2 starts no program. Of a tree's files only plain ones and links are read, from one open folder to the

@@ -50,6 +50,13 @@ impl Limits {
         Ok(())
     }
 
+    /// Of something that was left out because it is too much.
+    pub(crate) fn exceeded_by(&self, path: &[u8]) -> Error {
+        let limit =
+            format!("{} bytes a file, {} bytes or {} files", self.file_bytes, self.total_bytes, self.files);
+        Error::TooLarge { what: crate::display(path), limit }
+    }
+
     pub(crate) fn file(&self, path: &[u8], bytes: u64) -> Result<(), Error> {
         within(bytes, self.file_bytes, || format!("{} with {bytes} bytes", crate::display(path)), "bytes")
     }

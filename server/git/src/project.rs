@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs, io, os::unix::ffi::OsStrExt as _, path::Path};
 
-use git2::{Commit, Config, ErrorCode, Repository, RepositoryOpenFlags};
+use git2::{Commit, Config, ErrorCode, Repository, RepositoryOpenFlags, Signature};
 
 use crate::{Error, Refused, error};
 
@@ -71,6 +71,15 @@ pub fn head(repository: &Repository) -> Result<Commit<'_>, Error> {
         _ => Error::from(cause),
     };
     Ok(repository.head().map_err(unborn)?.peel_to_commit()?)
+}
+
+/// Who commits there, as far as git has been told. A name that no commit can have is none.
+pub fn user(repository: &Repository) -> Result<Option<Signature<'static>>, Error> {
+    let config = repository.config()?.snapshot()?;
+    let (Ok(name), Ok(email)) = (config.get_str("user.name"), config.get_str("user.email")) else {
+        return Ok(None);
+    };
+    Ok(Signature::now(name, email).ok())
 }
 
 /// The ref that keeps the project's own cleaning from dropping what a worktree began with.

@@ -1,16 +1,21 @@
 //! What a folder holds against what it began with. The folder may be an agent's: its `.git` is never looked
 //! into, no filter is applied, and what was left out is said.
 
+mod new;
+
+use std::{io::ErrorKind, mem};
+
 use git2::{ObjectType, Oid};
 use rustix::fs::{FileType, Stat};
 
 use crate::{
     Error, LeftOut, Limits, Why,
-    beneath::{self, Folder},
+    beneath::{self, Folder, split},
     entry::{self, Blob, Entry, LINK, SUBMODULE, Seen},
     error::at,
     ignore::Rules,
 };
+use new::{Gone, New};
 
 const DEPTH_MAX: usize = 200;
 
@@ -56,12 +61,15 @@ pub struct Scan<'a> {
     left_out: Vec<LeftOut>,
     entries: usize,
     bytes: u64,
+    new: New,
+    gone: Gone,
 }
 
 impl<'a> Scan<'a> {
     pub fn new(tracked: &'a Tracked, rules: Rules, limits: &'a Limits, keep: &'a mut dyn Keep) -> Self {
         let seen = vec![false; tracked.entries.len()];
-        Self { tracked, seen, rules, limits, keep, changes: vec![], left_out: vec![], entries: 0, bytes: 0 }
+        let (changes, left_out, new, gone) = Default::default();
+        Self { tracked, seen, rules, limits, keep, changes, left_out, entries: 0, bytes: 0, new, gone }
     }
 
     /// In the order of their paths.
@@ -73,6 +81,8 @@ impl<'a> Scan<'a> {
             }
         }
         self.limits.changed(self.changes.len())?;
+        self.gone = self.gone();
+        self.take_new(top)?;
         self.changes.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         Ok((self.changes, self.left_out))
     }
@@ -121,6 +131,7 @@ impl<'a> Scan<'a> {
             self.left_out.push(LeftOut { path: path.clone(), why: Why::Name });
             return Ok(());
         }
+        self.limits.check()?;
         let Some(stat) = folder.stat(name).map_err(at(path))? else { return Ok(()) };
         let known = self.find(path);
         match beneath::kind(&stat) {
@@ -128,13 +139,15 @@ impl<'a> Scan<'a> {
             FileType::RegularFile | FileType::Symlink => {
                 match known {
                     Some(known) if self.is_unchanged(known, &stat) => self.seen[known] = true,
-                    None if ignored || self.rules.ignore(path, false) => {}
-                    _ => self.read(folder, name, path, &stat, known)?,
+                    Some(known) => self.read(folder, name, path, &stat, Some(known))?,
+                    None if ignored || self.rules.ignore(path, false, self.limits)? => {}
+                    // Read once it is known how much there is of it.
+                    None => self.new.file(path, stat.st_size as u64),
                 }
                 Ok(())
             }
             _ => {
-                if known.is_some() || !(ignored || self.rules.ignore(path, false)) {
+                if known.is_some() || !(ignored || self.rules.ignore(path, false, self.limits)?) {
                     self.left_out.push(LeftOut { path: path.clone(), why: Why::Special });
                 }
                 Ok(())
@@ -151,7 +164,7 @@ impl<'a> Scan<'a> {
         ignored: bool,
         known: Option<usize>,
     ) -> Result<(), Error> {
-        let ignored = ignored || self.rules.ignore(path, true);
+        let ignored = ignored || self.rules.ignore(path, true, self.limits)?;
         let holds_tracked = self.holds_tracked(&[path.as_slice(), b"/"].concat());
         let is_submodule = known.is_some_and(|known| self.tracked.entries[known].blob.mode == SUBMODULE);
         if ignored && !holds_tracked && !is_submodule {
@@ -165,8 +178,46 @@ impl<'a> Scan<'a> {
             }
             return Ok(());
         }
+        let is_outermost = !holds_tracked && self.new.enter(path);
         path.push(b'/');
-        self.folder(&folder, path, depth + 1, ignored)
+        self.folder(&folder, path, depth + 1, ignored)?;
+        if is_outermost {
+            self.new.leave();
+        }
+        Ok(())
+    }
+
+    fn gone(&self) -> Gone {
+        let removed = self.changes.iter().filter(|change| change.new.is_none());
+        let names = removed.map(|change| split(&change.path).1.to_vec()).collect();
+        let entries = self.tracked.entries.iter().zip(&self.seen).filter(|(_, is_seen)| !**is_seen);
+        let bytes = entries.map(|(entry, _)| entry.seen.bytes()).max().unwrap_or_default();
+        Gone { names, bytes }
+    }
+
+    /// What is new, but for what is too much of it: that blocks nothing else.
+    fn take_new(&mut self, top: &Folder) -> Result<(), Error> {
+        let new = mem::take(&mut self.new);
+        let (files, left_out) = new.fit(self.changes.len(), self.bytes, &self.gone, self.limits);
+        self.left_out.extend(left_out);
+        let mut last: Option<(Vec<u8>, Folder)> = None;
+        for path in files {
+            let (inner, name) = split(&path);
+            let folder = match last.take() {
+                Some((known, folder)) if known == inner => folder,
+                _ => match top.descend(inner) {
+                    Ok(folder) => folder,
+                    // It went away.
+                    Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
+                    Err(cause) => return Err(at(&path)(cause)),
+                },
+            };
+            if let Some(stat) = folder.stat(name).map_err(at(&path))? {
+                self.read(&folder, name, &path, &stat, None)?;
+            }
+            last = Some((inner.to_vec(), folder));
+        }
+        Ok(())
     }
 
     fn read(
@@ -182,7 +233,9 @@ impl<'a> Scan<'a> {
         let (content, mode) = if is_link {
             (folder.link(name).map_err(at(path))?, LINK)
         } else {
-            self.limits.file(path, stat.st_size as u64)?;
+            if let Err(error) = self.limits.file(path, stat.st_size as u64) {
+                return self.too_large(path, known, error);
+            }
             match folder.read(name, self.limits.file_bytes).map_err(at(path))? {
                 Some((content, stat)) => (content, entry::plain_mode(stat.st_mode)),
                 None => {
@@ -191,7 +244,9 @@ impl<'a> Scan<'a> {
                 }
             }
         };
-        self.limits.file(path, content.len() as u64)?;
+        if let Err(error) = self.limits.file(path, content.len() as u64) {
+            return self.too_large(path, known, error);
+        }
         let id = Oid::hash_object(ObjectType::Blob, &content)?;
         let (old, new) = (known.map(|known| self.tracked.entries[known].blob), Blob { mode, id });
         if let Some(known) = known {
@@ -207,6 +262,15 @@ impl<'a> Scan<'a> {
         }
         self.changes.push(Change { path: path.to_vec(), old, new: Some(new) });
         self.limits.changed(self.changes.len())
+    }
+
+    /// A new file can stay behind. Without one that the project has, or had elsewhere, the change would be another one.
+    fn too_large(&mut self, path: &[u8], known: Option<usize>, error: Error) -> Result<(), Error> {
+        if known.is_some() || self.gone.has(path) || self.gone.bytes > self.limits.file_bytes {
+            return Err(error);
+        }
+        self.left_out.push(LeftOut { path: path.to_vec(), why: Why::TooLarge });
+        Ok(())
     }
 
     fn find(&self, path: &[u8]) -> Option<usize> {

@@ -12,12 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use git2::{ObjectType, Oid, Repository};
+use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use crate::{
     Diff, Error, Limits, Refused, Snapshot,
     beneath::{self, Folder},
     diff,
+    entry::{Blob, plain_mode},
     error::{at, from_io, io},
     gitdir::{self, Objects},
     ignore::Rules,
@@ -186,6 +187,16 @@ pub(crate) fn text_in(
         return Ok(None);
     }
     Ok(Some(repository.find_blob(entry.id())?.content().to_vec()))
+}
+
+/// What a tree has at a path.
+pub(crate) fn blob_in(repository: &Repository, tree: Oid, path: &[u8]) -> Result<Option<Blob>, Error> {
+    match repository.find_tree(tree)?.get_path(&beneath::to_path(path)) {
+        Ok(entry) if entry.kind() == Some(ObjectType::Tree) => Ok(None),
+        Ok(entry) => Ok(Some(Blob { mode: plain_mode(entry.filemode() as u32), id: entry.id() })),
+        Err(cause) if cause.code() == ErrorCode::NotFound => Ok(None),
+        Err(cause) => Err(cause.into()),
+    }
 }
 
 /// What a tree holds by now, with the repository that has every content of it.

@@ -19,8 +19,8 @@ use tokio::{io::AsyncReadExt as _, net::TcpListener, process::ChildStderr, sync:
 use wall::{Ending, Grace, Process, Program};
 
 use super::{
-    Coders, Ground, Place, asking::Asking, environment, home_file, offers::is_system, setup, space::Space,
-    unprepared, way::Way,
+    Coders, Ground, Place, asking::Asking, environment, home_file, node, setup, space::Space, unprepared,
+    way::Way,
 };
 use crate::{
     backend,
@@ -179,16 +179,17 @@ impl ExternalAgent {
         let mut env = environment(ground);
         env.extend(launch.environment.into_iter().map(|(name, value)| (name.into(), value.into())));
         if self.agent.needs(Need::Node) {
-            let node = self.coders.node().await.ok_or_else(|| {
-                backend::Error::Unprepared(format!(
-                    "{} needs Node.js, which is not installed.",
-                    self.agent.title
-                ))
-            })?;
+            let title = self.agent.title;
+            let without =
+                |words: &str| backend::Error::Unprepared(format!("{title} needs Node.js, {words}."));
+            let node = self.coders.node().await.ok_or_else(|| without("which is not installed"))?;
+            let home = std::env::var_os("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
+            let reached = node::reach(&node.bin, home.as_deref())
+                .ok_or_else(|| without("and what is called node is something else that starts it"))?;
             if let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") {
-                *path = format!("{}:{}", node.bin.display(), super::PATH).into();
+                *path = format!("{}:{}", reached.bin.display(), super::PATH).into();
             }
-            wall.programs.extend(beyond_system(node.bin));
+            wall.programs.extend(reached.programs);
         }
         let program = Program {
             program: launch.program.into_os_string(),
@@ -254,13 +255,6 @@ fn own_code(ending: &Ending) -> Option<i32> {
 /// Somebody else may take it before the agent does; then the agent says so.
 async fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port())
-}
-
-/// What of a program's folder has to be granted: its installation, if it is none of the system's.
-fn beyond_system(bin: PathBuf) -> Option<PathBuf> {
-    let real = bin.join("node").canonicalize().ok()?;
-    let root = real.parent()?.parent()?.to_owned();
-    (!is_system(&real)).then_some(root)
 }
 
 async fn tail(mut stderr: ChildStderr) -> String {

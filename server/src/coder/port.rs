@@ -16,13 +16,14 @@ use domain::{
         Against,
         hidden::{shown, shown_lines},
     },
-    id::ChatId,
+    id::{ChatId, TaskId},
     settings::{AgentSettings, WorktreeSettings},
     worktree::{Changed, Changes, Destination, State, Status, Worktree},
 };
 use futures::future::{BoxFuture, FutureExt as _};
 use git::Limits;
-use tokio::task::spawn_blocking;
+use store::worktrees::Idle;
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use super::Coders;
 use crate::sentence::sentence;
@@ -92,9 +93,17 @@ impl ports::Coders for Port {
             }
             self.0.require_here(&worktree)?;
             let folder = self.0.place(&worktree);
-            let limits = Limits { until: Instant::now() + LOOK_MAX, ..Limits::default() };
-            let diff = blocking(move || git::Worktree::open(&folder)?.diff(&limits)).await?;
-            Ok(Some(changes(&diff)))
+            let looks = Arc::clone(&self.0.looks);
+            let place = looks.acquire_owned().await.map_err(|error| AppError::internal(&error))?;
+            blocking(move || {
+                // Held by the look itself, which goes on where nobody waits for it any more.
+                let _place = place;
+                let limits = Limits { until: Instant::now() + LOOK_MAX, ..Limits::default() };
+                let worktree = git::Worktree::open(&folder)?;
+                let is_applied = worktree.is_applied()?;
+                Ok(Some(Changes { is_applied, ..changes(&worktree.diff(&limits)?) }))
+            })
+            .await
         }
         .boxed()
     }
@@ -105,18 +114,22 @@ impl ports::Coders for Port {
 
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
-            let (worktree, project) = self.0.settled(chat).await?;
+            let (Idle { worktree, last }, project) = self.0.settled(chat).await?;
             let folder = self.0.place(&worktree);
             let title = store::workspace::chat_title(&self.0.db, chat).await?;
+            let (coders, runtime) = (Arc::clone(&self.0), Handle::current());
             blocking(move || {
                 let worktree = git::Worktree::open(&folder)?;
+                let (limits, is_still) =
+                    (Limits::default(), || runtime.block_on(coders.is_idle_since(chat, last)));
                 match to {
                     Destination::Files => {
-                        Ok(applied(&worktree.apply_to_working_tree(&project, &Limits::default())?))
+                        Ok(applied(&worktree.apply_to_working_tree(&project, is_still, &limits)?))
                     }
                     Destination::Branch(branch) => {
-                        let limits = Limits::default();
-                        Ok(committed(&worktree.apply_as_commit(&project, &branch, &title, AUTHOR, &limits)?))
+                        let made =
+                            worktree.apply_as_commit(&project, &branch, &title, AUTHOR, is_still, &limits)?;
+                        Ok(committed(&made))
                     }
                 }
             })
@@ -155,17 +168,28 @@ impl Coders {
     }
 
     /// The worktree in which nobody works now, and its project.
-    async fn settled(&self, chat: ChatId) -> Result<(Worktree, PathBuf), AppError> {
-        let worktree = store::worktrees::idle(&self.db, chat).await?;
-        self.require_here(&worktree)?;
+    async fn settled(&self, chat: ChatId) -> Result<(Idle, PathBuf), AppError> {
+        let idle = store::worktrees::idle(&self.db, chat).await?;
+        self.require_here(&idle.worktree)?;
         let project = store::workspace::project_of_chat(&self.db, chat).await?;
-        Ok((worktree, PathBuf::from(project.path)))
+        Ok((idle, PathBuf::from(project.path)))
+    }
+
+    /// Whether nobody has worked since this turn, or ever. Where that cannot be told, somebody may have.
+    async fn is_idle_since(&self, chat: ChatId, last: Option<TaskId>) -> bool {
+        match store::worktrees::idle(&self.db, chat).await {
+            Ok(idle) => idle.last == last,
+            Err(error) => {
+                tracing::info!(%error, "a worktree that is to be applied is not idle any more");
+                false
+            }
+        }
     }
 
     /// To the trash or back. The row goes first, where nobody can begin to work meanwhile; what it says is made true
     /// by the next try if not by this one.
     async fn move_to(&self, chat: ChatId, state: State) -> Result<(), AppError> {
-        let (worktree, _) = self.settled(chat).await?;
+        let (Idle { worktree, .. }, _) = self.settled(chat).await?;
         if worktree.state != state {
             store::worktrees::set_state(&self.db, chat, state).await?;
         }
@@ -175,15 +199,27 @@ impl Coders {
 
 /// How changes were brought to a project, in words.
 pub(crate) fn applied(applied: &git::Applied) -> String {
-    match applied.changed.len() {
+    let words = match applied.changed.len() {
         1 => "Applied to 1 file.".to_owned(),
         count => format!("Applied to {count} files."),
-    }
+    };
+    words + &stays_behind(&applied.left_out)
 }
 
 pub(crate) fn committed(commit: &git::Commit) -> String {
     let short = commit.id.get(..8).unwrap_or(&commit.id);
-    format!("Committed as {short} on {}.", commit.branch)
+    format!("Committed as {short} on {}.", commit.branch) + &stays_behind(&commit.left_out)
+}
+
+/// What was too much to come along, by the first of its names.
+fn stays_behind(left_out: &[git::LeftOut]) -> String {
+    const NAMED_MAX: usize = 3;
+    let name = |one: &git::LeftOut| shown(&git::display(&one.path));
+    let mut named: Vec<_> = left_out.iter().take(NAMED_MAX).map(name).collect();
+    if let more @ 1.. = left_out.len().saturating_sub(NAMED_MAX) {
+        named.push(format!("{more} more"));
+    }
+    if named.is_empty() { String::new() } else { format!(" Too large to come along: {}.", named.join(", ")) }
 }
 
 pub(crate) fn changes(diff: &git::Diff) -> Changes {
@@ -206,6 +242,7 @@ pub(crate) fn changes(diff: &git::Diff) -> Changes {
         added: diff.files.iter().map(|file| file.added as u64).sum(),
         deleted: diff.files.iter().map(|file| file.deleted as u64).sum(),
         left_out: left_out(diff),
+        is_applied: false,
     }
 }
 
@@ -227,5 +264,29 @@ pub(crate) async fn blocking<T: Send + 'static>(
     match spawn_blocking(work).await {
         Ok(done) => done.map_err(|error| AppError::Invalid(sentence(&shown_lines(&error.to_string())))),
         Err(error) => Err(AppError::internal(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_behind_is_said() {
+        let left_out = |count: u8| {
+            let one = |number: u8| git::LeftOut { path: vec![b'a' + number], why: git::Why::TooLarge };
+            (0..count).map(one).collect()
+        };
+        let check = |count: u8, expected: &str| {
+            let all = git::Applied {
+                changed: vec![b"x".to_vec()],
+                left_out: left_out(count),
+                ..Default::default()
+            };
+            assert_eq!(applied(&all), expected);
+        };
+        check(0, "Applied to 1 file.");
+        check(1, "Applied to 1 file. Too large to come along: a.");
+        check(5, "Applied to 1 file. Too large to come along: a, b, c, 2 more.");
     }
 }

@@ -20,8 +20,8 @@ use std::{
 
 use axum::{
     Router,
-    body::Bytes,
-    extract::{DefaultBodyLimit, Path, RawQuery, State},
+    body::{Body, HttpBody as _, to_bytes},
+    extract::{Path, RawQuery, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
@@ -33,7 +33,12 @@ use domain::{
 };
 use reqwest::Client;
 use serde_json::json;
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet, time::Instant};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, mpsc},
+    task::JoinSet,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -50,7 +55,10 @@ use allowance::{Allowance, Next};
 use question::{Page, Question};
 use used::Used;
 
-const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// A whole conversation, pictures and all.
+const REQUEST_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// Questions of one task that are held at once, each whole; the next one waits before it is read.
+const QUESTIONS_MAX: usize = 8;
 /// A model may have to be loaded before the first byte comes.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
 /// Between two looks at a server that does not answer yet.
@@ -73,6 +81,7 @@ struct Door {
     used: Arc<Used>,
     /// How much it may ask, where that is not free.
     allowance: Option<Arc<Allowance>>,
+    places: Arc<Semaphore>,
 }
 
 impl Door {
@@ -138,7 +147,6 @@ impl Relay {
             .route("/{word}/v1/responses", passing(Page::Responses))
             .route("/{word}/v1beta/models/{*target}", post(gemini))
             .route("/{word}/v1/models", get(models))
-            .layer(DefaultBodyLimit::max(REQUEST_BYTES_MAX))
             .with_state(self.clone())
     }
 
@@ -158,6 +166,7 @@ impl Relay {
             health: Arc::clone(&health),
             used: Arc::clone(&used),
             allowance: limits.map(|limits| Arc::new(Allowance::new(limits))),
+            places: Arc::new(Semaphore::new(QUESTIONS_MAX)),
         };
         guard(&self.doors).insert(word.clone(), door);
         Passage { relay: self.clone(), word, endpoint, health, used, serving: JoinSet::new() }
@@ -174,9 +183,17 @@ impl Relay {
         page: Page,
         query: Option<String>,
         headers: HeaderMap,
-        body: Bytes,
+        body: Body,
     ) -> Response {
+        // Nothing is read of whoever does not know the word.
         let Some(door) = self.door(word) else { return StatusCode::NOT_FOUND.into_response() };
+        let too_large = || StatusCode::PAYLOAD_TOO_LARGE.into_response();
+        if body.size_hint().lower() > REQUEST_BYTES_MAX as u64 {
+            return too_large();
+        }
+        let places = Arc::clone(&door.places);
+        let Ok(_place) = places.acquire_owned().await else { return StatusCode::NOT_FOUND.into_response() };
+        let Ok(body) = to_bytes(body, REQUEST_BYTES_MAX).await else { return too_large() };
         let Ok(mut question) = Question::new(page, query, &headers, &body, &door.model) else {
             return StatusCode::BAD_REQUEST.into_response();
         };
@@ -282,7 +299,7 @@ fn passing(page: Page) -> MethodRouter<Relay> {
               Path(word): Path<String>,
               RawQuery(query): RawQuery,
               headers: HeaderMap,
-              body: Bytes| async move { relay.pass(&word, page, query, headers, body).await },
+              body: Body| async move { relay.pass(&word, page, query, headers, body).await },
     )
 }
 
@@ -292,7 +309,7 @@ async fn gemini(
     Path((word, target)): Path<(String, String)>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Response {
     match target.rsplit(':').next().and_then(question::verb) {
         Some(verb) => relay.pass(&word, Page::Gemini { verb }, query, headers, body).await,

@@ -5,7 +5,11 @@
 mod address;
 mod page;
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use reqwest::{
     Client, Url,
@@ -26,10 +30,14 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 const REDIRECTS_MAX: usize = 5;
 const RESULTS_MAX: usize = 10;
 
+/// Which addresses may be reached. A test has its own.
+type Reach = fn(IpAddr) -> bool;
+
 /// How the web is reached.
 #[derive(Clone)]
 pub struct Web {
     client: Client,
+    reach: Reach,
     /// Where searches go, with `{query}` in it; none where nobody configured one. It may be on this network.
     search: Option<(Client, String)>,
 }
@@ -48,14 +56,18 @@ struct Search {
 
 impl Web {
     pub fn new(search: Option<String>) -> reqwest::Result<Self> {
+        Self::open_with(search, is_public)
+    }
+
+    fn open_with(search: Option<String>, reach: Reach) -> reqwest::Result<Self> {
         let builder =
             || Client::builder().no_proxy().timeout(TIME_MAX).connect_timeout(TIME_MAX).user_agent("BooCode");
-        let client = builder().dns_resolver(Arc::new(PublicOnly)).redirect(to_public()).build()?;
+        let client = builder().dns_resolver(Arc::new(Only(reach))).redirect(within(reach)).build()?;
         let search = match search {
             Some(address) => Some((builder().redirect(redirect::Policy::none()).build()?, address)),
             None => None,
         };
-        Ok(Self { client, search })
+        Ok(Self { client, reach, search })
     }
 
     pub fn has_search(&self) -> bool {
@@ -101,7 +113,7 @@ impl Web {
 
     async fn fetch(&self, url: &str) -> Result<String, String> {
         let url = Url::parse(url.trim()).map_err(|error| format!("This is no address: {error}."))?;
-        check(&url)?;
+        check(&url, self.reach)?;
         let answer = self.client.get(url).send().await.map_err(|error| words(&error))?;
         let (status, kind) = (answer.status(), content_type(&answer));
         let text = body(answer).await?;
@@ -151,8 +163,8 @@ fn answered(result: Result<String, String>) -> Answer {
 }
 
 /// A page may lead to another one, as far as that might have been asked for itself.
-fn to_public() -> redirect::Policy {
-    redirect::Policy::custom(|attempt| match check(attempt.url()) {
+fn within(reach: Reach) -> redirect::Policy {
+    redirect::Policy::custom(move |attempt| match check(attempt.url(), reach) {
         Ok(()) if attempt.previous().len() <= REDIRECTS_MAX => attempt.follow(),
         Ok(()) => attempt.error("it leads from page to page"),
         Err(words) => attempt.error(words),
@@ -160,7 +172,7 @@ fn to_public() -> redirect::Policy {
 }
 
 /// Whether an address may be asked for. Names are looked at again when they are resolved.
-fn check(url: &Url) -> Result<(), String> {
+fn check(url: &Url, reach: Reach) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("Only http and https can be fetched, not {}.", url.scheme()));
     }
@@ -168,19 +180,20 @@ fn check(url: &Url) -> Result<(), String> {
         return Err("An address with a name and a password is not fetched.".into());
     }
     match literal(url) {
-        Some(address) if !is_public(address) => Err(format!("{address} is not a public address.")),
+        Some(address) if !reach(address) => Err(format!("{address} is not a public address.")),
         _ => Ok(()),
     }
 }
 
-/// Names lead to public addresses only, whatever they led to when they were checked.
-struct PublicOnly;
+/// Names lead to such addresses only, whatever they led to when they were checked.
+struct Only(Reach);
 
-impl Resolve for PublicOnly {
+impl Resolve for Only {
     fn resolve(&self, name: Name) -> Resolving {
+        let Self(reach) = *self;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let public: Vec<SocketAddr> = found.filter(|address| is_public(address.ip())).collect();
+            let public: Vec<SocketAddr> = found.filter(|address| reach(address.ip())).collect();
             if public.is_empty() {
                 return Err(format!("{} has no public address", name.as_str()).into());
             }

@@ -225,13 +225,22 @@ pub async fn get(db: &Db, chat: ChatId) -> Result<Option<Worktree>> {
     of_chat(&mut *db.pool.acquire().await?, chat).await
 }
 
+/// A worktree in which nobody works.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idle {
+    pub worktree: Worktree,
+    /// Who worked there last. While it is the same and nobody works, nobody has worked since.
+    pub last: Option<TaskId>,
+}
+
 /// The worktree of a chat in which nobody works now.
-pub async fn idle(db: &Db, chat: ChatId) -> Result<Worktree> {
+pub async fn idle(db: &Db, chat: ChatId) -> Result<Idle> {
     let chat = chats::load(&mut *db.pool.acquire().await?, chat).await?;
     if chat.active_turn().is_some() {
         return Err(Rejected::Busy.into());
     }
-    Ok(chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?)
+    let last = chat.last_turn();
+    Ok(Idle { worktree: chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?, last })
 }
 
 /// Says what became of it, unless work is under way in it.

@@ -146,6 +146,25 @@ async fn an_agent_changes_its_worktree_and_the_project_only_when_it_is_applied()
     let how: String = server.call("apply_changes", &files).await.json().await.unwrap();
     assert_eq!(how, "Applied to 2 files.");
     assert_eq!(fs::read_to_string(project.join("main.rs")).unwrap(), "fn main() { run() }\n");
+
+    // After feedback what it changed once more comes too, and what it took back goes.
+    work(
+        &server,
+        &mut page,
+        r#"[[tool edit {"path":"main.rs","old":"run()","new":"again()"}]][[tool run {"command":"rm src/new.txt"}]][[say ok]]"#,
+    )
+    .await;
+    let how: String = server.call("apply_changes", &files).await.json().await.unwrap();
+    assert_eq!(how, "Applied to 2 files.");
+    assert_eq!(fs::read_to_string(project.join("main.rs")).unwrap(), "fn main() { again() }\n");
+    assert!(!project.join("src").exists());
+    work(&server, &mut page, r#"[[tool edit {"path":"main.rs","old":"{ again() }","new":"{}"}]][[say ok]]"#)
+        .await;
+    let seen = changes(&server, chat).await;
+    assert!(seen.files.is_empty() && seen.is_applied, "there is something to take back: {seen:?}");
+    server.call("apply_changes", &files).await;
+    assert_eq!(git(&project, &["status", "--porcelain"]), "");
+    assert!(!changes(&server, chat).await.is_applied);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -47,10 +47,33 @@ pub enum Refused {
     NotShared { path: String, reason: String },
 }
 
-/// What `helper`, whose `wall` subcommand calls [`crate::enter`], can put up here. Tried once, by doing it.
+/// What `helper`, whose `wall` subcommand calls [`crate::enter`], can put up here. Tried once, by doing it; but again
+/// where a machine under load gave no answer, which says nothing of what it allows.
 pub async fn level(helper: &Path) -> Level {
     static LEVEL: OnceCell<Level> = OnceCell::const_new();
-    LEVEL.get_or_init(|| measure(helper)).await.clone()
+    match LEVEL.get_or_try_init(|| measure(helper)).await {
+        Ok(level) => level.clone(),
+        Err(Unsure(level)) => level,
+    }
+}
+
+/// What holds only for now.
+struct Unsure(Level);
+
+/// Why a wall did not go up.
+#[derive(Debug, PartialEq, Eq)]
+enum Fault {
+    Late,
+    Refused(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late => write!(f, "the wall did not go up in time"),
+            Self::Refused(words) => write!(f, "{words}"),
+        }
+    }
 }
 
 impl Level {
@@ -108,24 +131,29 @@ impl fmt::Display for Level {
     }
 }
 
-async fn measure(helper: &Path) -> Level {
+async fn measure(helper: &Path) -> Result<Level, Unsure> {
     let landlock = LandlockAbi::of_this_kernel();
     if landlock == LandlockAbi(0) {
-        return Level::None { reason: "this kernel has no Landlock, or it is switched off".to_owned() };
+        let reason = "this kernel has no Landlock, or it is switched off".to_owned();
+        return Ok(Level::None { reason });
     }
-    let Err(reason) = tried(helper, Demand { namespaces: true, landlock }).await else {
-        return Level::Full { landlock };
+    let tried = |namespaces| tried(helper, Demand { namespaces, landlock }, TRIAL_LIMIT);
+    let Err(apart) = tried(true).await else { return Ok(Level::Full { landlock }) };
+    let (level, is_sure) = match tried(false).await {
+        Ok(()) => (Level::Reduced { reason: apart.to_string(), landlock }, apart != Fault::Late),
+        Err(fault) => {
+            let is_sure = apart != Fault::Late && fault != Fault::Late;
+            (Level::None { reason: fault.to_string() }, is_sure)
+        }
     };
-    match tried(helper, Demand { namespaces: false, landlock }).await {
-        Ok(()) => Level::Reduced { reason, landlock },
-        Err(reason) => Level::None { reason },
-    }
+    if is_sure { Ok(level) } else { Err(Unsure(level)) }
 }
 
 /// Puts a wall up around nothing.
-async fn tried(helper: &Path, demand: Demand) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-    let inside = folder.path().canonicalize().map_err(|error| format!("no temporary folder: {error}"))?;
+async fn tried(helper: &Path, demand: Demand, limit: Duration) -> Result<(), Fault> {
+    let refused = |what: &str, error: &dyn fmt::Display| Fault::Refused(format!("{what}: {error}"));
+    let folder = tempfile::tempdir().map_err(|error| refused("no temporary folder", &error))?;
+    let inside = folder.path().canonicalize().map_err(|error| refused("no temporary folder", &error))?;
     let wall = Wall {
         access: Access::Write { tree: inside.clone(), objects: Vec::new() },
         home: inside.clone(),
@@ -138,27 +166,44 @@ async fn tried(helper: &Path, demand: Demand) -> Result<(), String> {
     };
     // Without the signal of a parent's death: the thread that asks may be one that ends.
     let description = Description { parent: None, demand, handed_over: None, folder: inside, wall };
-    let description = description.to_argument().map_err(|error| error.to_string())?;
+    let description = description.to_argument().map_err(|error| Fault::Refused(error.to_string()))?;
     let mut command = Command::new(helper);
     command.arg("wall").arg(description).env_clear().stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(TRIAL_LIMIT, command.output()).await;
-    let output = output.map_err(|_| "the wall did not go up in time".to_owned())?;
-    let output = output.map_err(|error| format!("the helper did not start: {error}"))?;
+    let output = tokio::time::timeout(limit, command.output()).await.map_err(|_| Fault::Late)?;
+    let output = output.map_err(|error| refused("the helper did not start", &error))?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(said.lines().next().map_or_else(
+    Err(Fault::Refused(said.lines().next().map_or_else(
         || format!("the helper ended with {}", output.status),
         |line| line.strip_prefix(PREFIX).unwrap_or(line).trim().to_owned(),
-    ))
+    )))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     const LAST: LandlockAbi = LandlockAbi(6);
+
+    /// What a machine under load gives is not kept for good.
+    #[tokio::test]
+    async fn an_answer_that_does_not_come_is_no_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = async |script: &str, expected: Fault| {
+            let helper = folder.path().join("helper");
+            std::fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let demand = Demand { namespaces: false, landlock: LAST };
+            let limit = if expected == Fault::Late { Duration::ZERO } else { TRIAL_LIMIT };
+            assert_eq!(tried(&helper, demand, limit).await, Err(expected), "{script}");
+        };
+        check("exec sleep 60", Fault::Late).await;
+        check("echo not allowed >&2; exit 125", Fault::Refused("not allowed".to_owned())).await;
+    }
 
     fn reduced(landlock: u8) -> Level {
         Level::Reduced { reason: "user namespaces are off".to_owned(), landlock: LandlockAbi(landlock) }

@@ -110,7 +110,11 @@ fn goals(figures: &Figures) -> Vec<(String, bool)> {
         let ours = of(case, "ours");
         goal(format!("{case}: no blank frame"), ours.map(|it| it.blank == 0.0));
         goal(format!("{case}: at most {NODES_MAX} nodes"), ours.map(|it| it.nodes <= NODES_MAX));
-        goal(format!("{case}: no task over {TASK_MS_MAX} ms"), ours.map(|it| it.longest <= TASK_MS_MAX));
+        // In no round: whatever else the machine does then counts too, so this can be told of an idle one alone.
+        goal(
+            format!("{case}: no task over {TASK_MS_MAX} ms, on an idle machine"),
+            ours.map(|it| it.longest <= TASK_MS_MAX),
+        );
     }
     let growth = of("100k", "ours").zip(of("1k", "ours")).map(|(many, few)| many.cpu <= GROWTH_MAX * few.cpu);
     goal(format!("100,000 lines within {GROWTH_MAX} × 1,000 lines"), growth);

@@ -30,7 +30,10 @@ pub fn make(look: &Look, base: Oid, project: &Path, named: Named) -> Result<Comm
     }
     let mut index = merged(look, base)?;
     let tree = copy_tree(&look.repository, &mut index, &target)?;
-    let who = Signature::now(named.author.name, named.author.email)?;
+    let who = match project::user(&target)? {
+        Some(user) => user,
+        None => Signature::now(named.author.name, named.author.email)?,
+    };
     let parent = target.find_commit(base)?;
     if parent.tree_id() == tree {
         return Err(Refused::NothingToApply.into());
@@ -43,7 +46,7 @@ pub fn make(look: &Look, base: Oid, project: &Path, named: Named) -> Result<Comm
             _ => cause.into(),
         }
     })?;
-    Ok(Commit { id: commit.to_string(), branch: named.branch.to_owned() })
+    Ok(Commit { id: commit.to_string(), branch: named.branch.to_owned(), left_out: Vec::new() })
 }
 
 /// The base with the agent's changes, and without what was carried in besides.

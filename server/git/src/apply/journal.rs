@@ -10,6 +10,7 @@ use std::{
 use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 
+use super::record::Record;
 use crate::{
     Error, Refused,
     beneath::{Folder, split},
@@ -25,6 +26,9 @@ pub struct Journal {
     pub aside: PathBuf,
     pub project: PathBuf,
     pub state: State,
+    /// What counts as applied once it is done. A journal of an earlier version tells nothing of it.
+    #[serde(default)]
+    pub record: Option<Record>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -85,22 +89,17 @@ impl Journal {
         Ok(Some(serde_json::from_slice(&text).map_err(|cause| failed(&path)(cause.into()))?))
     }
 
-    /// Whole or not at all, and on the disk before anything is done by it.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        let (path, new) = (folder.join(NAME), folder.join("apply.json.new"));
-        let text = serde_json::to_vec(self).map_err(|cause| failed(&path)(cause.into()))?;
-        let written = fs::File::create(&new).and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        });
-        let placed = written.and_then(|()| fs::rename(&new, &path));
-        placed.and_then(|()| fs::File::open(folder)?.sync_all()).map_err(failed(&path))
+        write_whole(self, folder, NAME)
     }
 
     /// Takes back what was begun, or clears up behind what was finished. The journal goes last, so that what fails is
     /// tried again.
     pub fn settle(&self, folder: &Path) -> Result<(), Error> {
         let top = self.open_project()?;
+        if let (State::Done, Some(record)) = (&self.state, &self.record) {
+            record.write(folder)?;
+        }
         match Folder::open(&self.aside) {
             Ok(aside) => {
                 if let State::Moving { moves, made } = &self.state
@@ -129,6 +128,18 @@ impl Journal {
             None => Err(Refused::NotARepository(self.project.clone()).into()),
         }
     }
+}
+
+/// Whole or not at all, and on the disk before anything is done by it.
+pub fn write_whole(content: &impl Serialize, folder: &Path, name: &str) -> Result<(), Error> {
+    let (path, new) = (folder.join(name), folder.join(format!("{name}.new")));
+    let text = serde_json::to_vec(content).map_err(|cause| failed(&path)(cause.into()))?;
+    let written = fs::File::create(&new).and_then(|mut file| {
+        file.write_all(&text)?;
+        file.sync_all()
+    });
+    let placed = written.and_then(|()| fs::rename(&new, &path));
+    placed.and_then(|()| fs::File::open(folder)?.sync_all()).map_err(failed(&path))
 }
 
 /// Tells whether every file of the project's is where it was. It looks at what lies there rather than at what was

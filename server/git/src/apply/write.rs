@@ -27,13 +27,15 @@ use crate::{
 
 /// `folder` is the worktree's, where the journal lies.
 pub fn carry_out(plan: Plan, project: &Path, folder: &Path, id: &str) -> Result<Applied, Error> {
+    let Plan { steps, unchanged, record } = plan;
     let aside = project.join(format!(".boocode-apply-{id}"));
     if aside.symlink_metadata().is_ok() {
         return Err(Refused::Exists(aside).into());
     }
-    let mut journal = Journal { aside, project: project.to_owned(), state: State::Preparing };
+    let mut journal =
+        Journal { aside, project: project.to_owned(), state: State::Preparing, record: Some(record) };
     journal.write(folder)?;
-    if let Err(cause) = run(&plan.steps, &mut journal, folder) {
+    if let Err(cause) = run(&steps, &mut journal, folder) {
         return Err(match journal.settle(folder) {
             Ok(()) => cause,
             Err(failed) => failed.after(cause),
@@ -41,8 +43,8 @@ pub fn carry_out(plan: Plan, project: &Path, folder: &Path, id: &str) -> Result<
     }
     // Its files are in place. What is left to clear up is cleared up by whoever comes next, if not now.
     let _ = journal.settle(folder);
-    let changed = plan.steps.into_iter().map(|step| step.path).collect();
-    Ok(Applied { changed, unchanged: plan.unchanged })
+    let changed = steps.into_iter().map(|step| step.path).collect();
+    Ok(Applied { changed, unchanged, left_out: Vec::new() })
 }
 
 fn run(steps: &[Step], journal: &mut Journal, folder: &Path) -> Result<(), Error> {

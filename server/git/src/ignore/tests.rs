@@ -25,8 +25,8 @@ fn ours_ignores(rules: &[u8], path: &str) -> bool {
     let mut all = Rules::default();
     all.push(rules, 0);
     let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    folders.into_iter().any(|folder| all.ignore(folder.as_bytes(), true))
-        || all.ignore(path.as_bytes(), false)
+    let ignores = |path: &str, is_folder| all.ignore(path.as_bytes(), is_folder, &Limits::default()).unwrap();
+    folders.into_iter().any(|folder| ignores(folder, true)) || ignores(path, false)
 }
 
 #[track_caller]
@@ -80,4 +80,30 @@ proptest! {
     ) {
         prop_assert_eq!(ours_ignores(rules.as_bytes(), &path), git_ignores(rules.as_bytes(), &path));
     }
+}
+
+/// Rules that would take longer than anybody waits.
+#[test]
+fn hostile_rules_end_with_the_limits() {
+    let mut all = Rules::default();
+    all.push("*a*b*c*d*e\n".repeat(10_000).as_bytes(), 0);
+    let stopped = Limits::default();
+    stopped.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(all.ignore(b"x", false, &stopped), Err(Error::Cancelled)));
+    assert!(!all.ignore(b"x", false, &Limits::default()).unwrap(), "the control");
+}
+
+#[test]
+fn only_so_much_is_read_of_rules() {
+    let top = tempfile::tempdir().unwrap();
+    let long = format!("{}\nfirst\n", "x".repeat(RULES_BYTES_MAX as usize - 8));
+    fs::write(top.path().join(".gitignore"), long).unwrap();
+    fs::create_dir(top.path().join("below")).unwrap();
+    fs::write(top.path().join("below/.gitignore"), "second\n").unwrap();
+    let folder = Folder::open(top.path()).unwrap();
+    let mut all = Rules::default();
+    all.enter(&folder, 0).unwrap();
+    all.enter(&folder.enter(b"below").unwrap(), 6).unwrap();
+    let ignores = |path: &str| all.ignore(path.as_bytes(), false, &Limits::default()).unwrap();
+    assert!(ignores("first") && !ignores("below/second"));
 }

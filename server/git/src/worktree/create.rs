@@ -184,6 +184,7 @@ impl Making<'_> {
             fs::create_dir(&path).map_err(failed(&path))?;
         }
         let (tree, gitdir) = (self.folder.join("tree"), self.gitdir());
+        gitdir::check_own_objects(self.project)?;
         let own = self.own()?;
         gitdir::init_agents(&tree, self.project, self.base)?;
         let excludes = gitdir::share_excludes(self.project, &[&gitdir, &tree.join(".git")])?;
@@ -236,7 +237,11 @@ impl Making<'_> {
         rules.push(excludes, 0);
         let top = Folder::open(workdir).map_err(failed(workdir))?;
         let mut objects = Objects(own);
-        let (changes, _) = Scan::new(&tracked, rules, self.limits, &mut objects).run(&top)?;
+        let (changes, left_out) = Scan::new(&tracked, rules, self.limits, &mut objects).run(&top)?;
+        // Whoever works on needs all of it.
+        if let Some(one) = left_out.iter().find(|one| one.why.is_of_size()) {
+            return Err(self.limits.exceeded_by(&one.path));
+        }
         for entry in &tracked.entries {
             let is_committed = find(committed, &entry.path).is_ok_and(|at| committed[at].blob == entry.blob);
             let is_changed = changes.binary_search_by(|change| change.path.cmp(&entry.path)).is_ok();
@@ -293,12 +298,12 @@ impl Making<'_> {
         let mut done = 0;
         for part in folder.split(|byte| *byte == b'/').filter(|_| !folder.is_empty()) {
             done += part.len();
-            is_ignored |= rules.ignore(&bytes[..done], true);
+            is_ignored |= rules.ignore(&bytes[..done], true, self.limits)?;
             done += 1;
             at = at.enter(part).map_err(|_| refused())?;
             rules.enter(&at, done).map_err(failed(path))?;
         }
-        is_ignored |= rules.ignore(&bytes, false);
+        is_ignored |= rules.ignore(&bytes, false, self.limits)?;
         let found = at.read(name, self.limits.file_bytes).map_err(at_path(&bytes))?;
         let (content, stat) = found.ok_or_else(refused)?;
         self.limits.file(&bytes, content.len() as u64)?;

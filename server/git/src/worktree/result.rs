@@ -15,19 +15,27 @@ impl Worktree {
     pub fn seal(&mut self, limits: &Limits) -> Result<Diff, Error> {
         let look = self.look(limits)?;
         let taken = diff::take(&look, limits)?;
-        // Another opening: in the one of the look new contents stay in memory.
+        self.keep_contents(&look, look.changes.iter().filter_map(|change| Some(change.new?.id)))?;
         let kept = Repository::open(self.gitdir())?;
         let mut entries = contents(&look.repository, look.start)?;
-        for change in &look.changes {
-            if let Some(new) = change.new.filter(|new| !kept.odb().is_ok_and(|odb| odb.exists(new.id))) {
-                kept.blob(look.repository.find_blob(new.id)?.content())?;
-            }
-        }
         take_in(&mut entries, &look.changes);
         let tree = gitdir::index_of(&entries)?.write_tree_to(&kept)?;
         self.marker.result = Some(tree.to_string());
         self.marker.write(&self.folder)?;
         Ok(taken)
+    }
+
+    /// Keeps what a look has only in memory.
+    pub(crate) fn keep_contents(&self, look: &Look, ids: impl Iterator<Item = Oid>) -> Result<(), Error> {
+        // Another opening: in the one of the look new contents stay in memory.
+        let kept = Repository::open(self.gitdir())?;
+        let known = kept.odb()?;
+        for id in ids {
+            if !known.exists(id) {
+                kept.blob(look.repository.find_blob(id)?.content())?;
+            }
+        }
+        Ok(())
     }
 
     /// A file of the result; none where there is no such text.

@@ -5,13 +5,13 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
 };
 
-use git::{Applied, Error, Limits, Reason, Refused, Worktree};
+use git::{Applied, Author, Error, Limits, Reason, Refused, Worktree};
 use proptest::prelude::*;
 
 use crate::harness::{Files, Ground, config, files, fill, write};
 
 fn apply(ground: &Ground, worktree: &Worktree) -> Result<Applied, Error> {
-    worktree.apply_to_working_tree(&ground.project(), &Limits::default())
+    worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default())
 }
 
 /// The conflicts, after a look that nothing changed.
@@ -159,6 +159,23 @@ fn an_unchanged_worktree_has_nothing_to_apply() {
     let worktree = ground.worktree("w");
     let refused = apply(&ground, &worktree);
     assert!(matches!(refused, Err(Error::Refused(Refused::NothingToApply))), "{refused:?}");
+}
+
+/// What was looked at may be half of a change.
+#[test]
+fn nothing_goes_in_where_somebody_worked_meanwhile() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let worktree = ground.worktree("w");
+    fs::write(worktree.tree().join("a"), "agent\n").unwrap();
+    let (project, limits) = (ground.project(), Limits::default());
+    let by = Author { name: "A", email: "a@example.org" };
+    let refused = worktree.apply_to_working_tree(&project, || false, &limits).map(drop);
+    let branched = worktree.apply_as_commit(&project, "work", "m", by, || false, &limits).map(drop);
+    for result in [refused, branched] {
+        assert!(matches!(result, Err(Error::Refused(Refused::WorkedIn))), "{result:?}");
+    }
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "one\n");
+    assert!(ground.git(&["branch", "--list", "work"]).is_empty());
 }
 
 fn small() -> impl Strategy<Value = Files> {

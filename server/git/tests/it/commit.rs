@@ -13,6 +13,7 @@ fn commit(ground: &Ground, worktree: &Worktree, branch: &str) -> Result<Commit, 
         branch,
         "Add things\n\nAt length.",
         author,
+        || true,
         &Limits::default(),
     )
 }
@@ -20,6 +21,7 @@ fn commit(ground: &Ground, worktree: &Worktree, branch: &str) -> Result<Commit, 
 #[test]
 fn a_branch_holds_the_work_and_nothing_else_moves() {
     let ground = Ground::new(&[("a", "one\n"), ("gone", "g\n"), ("d/x", "x\n")]);
+    known_as(&ground, "");
     let worktree = ground.worktree("w");
     fs::write(worktree.tree().join("a"), "agent\n").unwrap();
     fs::remove_file(worktree.tree().join("gone")).unwrap();
@@ -49,6 +51,29 @@ fn a_branch_holds_the_work_and_nothing_else_moves() {
     // It stands on its own: the worktree may go.
     fs::remove_dir_all(worktree.folder()).unwrap();
     assert!(git(&ground.project(), &["fsck", "--strict"]).status.success());
+}
+
+/// What the project says of who commits, whatever this machine does.
+fn known_as(ground: &Ground, name: &str) {
+    ground.git(&["config", "user.name", name]);
+    ground.git(&["config", "user.email", "zoe@example.org"]);
+}
+
+#[test]
+fn a_commit_is_by_whom_git_knows() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let worktree = ground.worktree("w");
+    fs::write(worktree.tree().join("a"), "agent\n").unwrap();
+    for (branch, name, expected) in [
+        ("known", "Zoe", "Zoe <zoe@example.org> Zoe <zoe@example.org>"),
+        // git itself would refuse.
+        ("unknown", "", "Ann <ann@example.org> Ann <ann@example.org>"),
+    ] {
+        known_as(&ground, name);
+        commit(&ground, &worktree, branch).unwrap();
+        let said = ground.git(&["log", "-1", "--format=%an <%ae> %cn <%ce>", branch]);
+        assert_eq!(String::from_utf8(said).unwrap().trim_end(), expected);
+    }
 }
 
 #[test]

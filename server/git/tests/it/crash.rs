@@ -62,7 +62,7 @@ fn an_apply_that_was_killed_is_taken_back_whole() {
     // Where the test was started again to be killed.
     if let Some(folder) = env::var_os(WORKTREE) {
         let worktree = Worktree::open(folder.as_ref()).unwrap();
-        worktree.apply_to_working_tree(worktree.project(), &Limits::default()).unwrap();
+        worktree.apply_to_working_tree(worktree.project(), || true, &Limits::default()).unwrap();
         return;
     }
     let mut interrupted = 0;
@@ -77,7 +77,7 @@ fn an_apply_that_was_killed_is_taken_back_whole() {
         let journal = worktree.folder().join("apply.json");
         assert!(!ground.at(".boocode-apply-w").exists() && !journal.exists());
         // What was taken back can be applied.
-        worktree.apply_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+        worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default()).unwrap();
         assert_eq!(files(&ground.project()), after);
     }
     assert!(interrupted > 0, "none was killed in time");

@@ -164,7 +164,7 @@ fn what_was_set_up_is_nobodys_change() {
     // What comes after it counts, and goes into the project without what was set up.
     fs::write(worktree.tree().join("src/b"), "agent\n").unwrap();
     assert!(diff(&worktree).patch.ends_with(b"-b\n+agent\n"));
-    let applied = worktree.apply_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+    let applied = worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default()).unwrap();
     assert_eq!(applied.changed, [b"src/b".to_vec()]);
     assert_eq!(fs::read(ground.at("a")).unwrap(), b"one\n");
     assert!(ground.at("gone").exists() && !ground.at("src/made").exists());
@@ -263,4 +263,24 @@ fn making_one_can_be_stopped() {
     let limits = Limits { until: std::time::Instant::now(), ..Limits::default() };
     let late = Worktree::create(&folder, "w", &ground.project(), Start::default(), &limits);
     assert!(matches!(late, Err(Error::TooLong)), "{late:?}");
+}
+
+/// As after `git clone --shared`: behind the wall what it borrows is missing.
+#[test]
+fn a_project_that_borrows_objects_is_refused_until_it_has_its_own() {
+    let ground = Ground::new(&[("a", "one\n")]);
+    let original = ground.dir.path().join("original");
+    fs::rename(ground.project(), &original).unwrap();
+    let (from, to) = (original.to_str().unwrap(), "project");
+    assert!(git(ground.dir.path(), &["clone", "-q", "--shared", from, to]).status.success());
+    let Err(Error::Refused(Refused::Borrows(list))) = ground.start("w", Start::default()) else {
+        panic!("it was made")
+    };
+    assert!(!ground.dir.path().join("w").exists());
+    // As it is told.
+    ground.git(&["repack", "-q", "-a", "-d"]);
+    fs::remove_file(list).unwrap();
+    let worktree = ground.worktree("w");
+    fs::remove_dir_all(original).unwrap();
+    assert!(git(&worktree.tree(), &["fsck"]).status.success());
 }

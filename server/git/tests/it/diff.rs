@@ -5,7 +5,7 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
 };
 
-use git::{Diff, Error, Limits, Status, Why};
+use git::{Author, Diff, Error, Limits, Start, Status, Why};
 
 use crate::harness::{Ground, diff, files, git, write};
 
@@ -156,8 +156,48 @@ fn too_much_is_an_error_and_never_half_a_patch() {
     assert_eq!(taken(Limits { files: 1, ..Limits::default() }), "2 changed files");
     assert!(taken(Limits { entries: 2, ..Limits::default() }).starts_with("a tree of"));
     // A file that says it is larger than any disk.
-    fs::File::create(worktree.tree().join("sparse")).unwrap().set_len(1 << 40).unwrap();
-    assert!(taken(Limits::default()).starts_with("sparse with"));
+    fs::File::create(worktree.tree().join("a")).unwrap().set_len(1 << 40).unwrap();
+    assert!(taken(Limits::default()).starts_with("a with"));
+}
+
+/// What nobody tracks, and what nothing tells git to ignore: it stays behind and blocks nothing else.
+#[test]
+fn new_files_that_are_too_much_are_told_and_the_others_go_in() {
+    let ground = Ground::new(&[("a", "one\n"), ("kept/x", "x\n"), (".gitignore", "junk/\n")]);
+    let worktree = ground.worktree("w");
+    let put = |path: &str, text: &str| write(&worktree.tree(), path.as_bytes(), text.as_bytes());
+    put("a", "two\n");
+    put("kept/new", "new\n");
+    put("small/new", "new\n");
+    for number in 0..30 {
+        put(&format!("modules/{}/{number}", number % 3), "x\n");
+        put(&format!("small/junk/{number}"), "ignored\n");
+    }
+    fs::File::create(worktree.tree().join("kept/sparse")).unwrap().set_len(1 << 40).unwrap();
+    let limits = Limits { files: 20, ..Limits::default() };
+    let diff = worktree.diff(&limits).unwrap();
+    let left_out: Vec<_> = diff.left_out.iter().map(|one| (git::display(&one.path), one.why)).collect();
+    assert_eq!(left_out, [("modules".into(), Why::TooMuch), ("kept/sparse".into(), Why::TooLarge)]);
+    let paths: Vec<_> = diff.files.iter().map(|file| file.display()).collect();
+    assert_eq!(paths, ["a", "kept/new", "small/new"]);
+
+    let applied = worktree.apply_to_working_tree(&ground.project(), || true, &limits).unwrap();
+    assert_eq!((applied.changed.len(), applied.left_out.len()), (3, 2));
+    assert!(!ground.at("modules").exists() && ground.at("small/new").exists());
+    let by = Author { name: "A", email: "a@example.org" };
+    let made = worktree.apply_as_commit(&ground.project(), "work", "m", by, || true, &limits).unwrap();
+    assert_eq!(made.left_out, applied.left_out);
+    // By their bytes, too.
+    put("modules/0/0", &"x".repeat(5000));
+    let limits = Limits { total_bytes: 4000, ..Limits::default() };
+    assert_eq!(worktree.diff(&limits).unwrap().left_out[0].why, Why::TooMuch);
+    // Nor is it lost where it only moved.
+    fs::rename(worktree.tree().join("kept/x"), worktree.tree().join("modules/0/x")).unwrap();
+    assert!(matches!(worktree.diff(&limits), Err(Error::TooLarge { .. })));
+    // Where the project's own files are brought along, none may be missing.
+    fs::File::create(ground.at("sparse")).unwrap().set_len(1 << 40).unwrap();
+    let refused = ground.start("carrying", Start { carry: true, copy: &[] });
+    assert!(matches!(&refused, Err(Error::TooLarge { what, .. }) if what == "sparse"), "{refused:?}");
 }
 
 #[test]

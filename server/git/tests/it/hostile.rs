@@ -117,8 +117,8 @@ fn live(ground: &Ground, id: &str, spoil: &dyn Fn(&Worktree)) {
     let seen = diff(&worktree);
     assert_eq!(seen.files.iter().map(|file| file.display()).collect::<Vec<_>>(), ["a"]);
     assert!(seen.patch.ends_with(b"-one $Id$\n+agent $Id$\n"));
-    worktree.apply_as_commit(&ground.project(), id, "m", ME, &Limits::default()).unwrap();
-    worktree.apply_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+    worktree.apply_as_commit(&ground.project(), id, "m", ME, || true, &Limits::default()).unwrap();
+    worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default()).unwrap();
     assert_eq!(fs::read(ground.at("a")).unwrap(), b"agent $Id$\n");
     worktree.size(&Limits::default()).unwrap();
 }
@@ -365,7 +365,7 @@ fn an_apply_writes_through_no_link() {
     symlink(&outside, ground.at("dir")).unwrap();
     fs::write(ground.at("dir/control"), "c").unwrap();
     assert!(outside.join("control").exists(), "the control: whoever follows writes there");
-    let error = worktree.apply_to_working_tree(&ground.project(), &Limits::default());
+    let error = worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default());
     assert!(matches!(&error, Err(Error::Conflicts(all)) if all.len() == 2), "{error:?}");
     assert_eq!(fs::read(outside.join("x")).unwrap(), b"x\n");
     assert!(!outside.join("new").exists());

@@ -3,6 +3,7 @@
 // A test that cannot go on says so by panicking; the harness around the tests is test code too.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod again;
 mod apply;
 mod commit;
 mod crash;

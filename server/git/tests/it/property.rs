@@ -153,9 +153,9 @@ proptest! {
         if !diff.files.is_empty() {
             let author = Author { name: "Ann", email: "ann@example.org" };
             let (project, limits) = (ground.project(), Limits::default());
-            let commit = worktree.apply_as_commit(&project, "work", "m", author, &limits).unwrap();
+            let commit = worktree.apply_as_commit(&project, "work", "m", author, || true, &limits).unwrap();
             prop_assert_eq!(ground.applied(&commit.id, b""), after.clone(), "as a commit");
-            worktree.apply_to_working_tree(&project, &limits).unwrap();
+            worktree.apply_to_working_tree(&project, || true, &limits).unwrap();
             prop_assert_eq!(files(&project), after, "onto the files");
         }
     }

@@ -61,6 +61,6 @@ fn a_worktree_is_compared_with_the_project_s_files_as_they_lie_there() {
     fs::remove_file(ground.at("ignored")).unwrap();
     leads(&ground, &diff, &ground.project(), &worktree.tree());
     // Once applied, what is left is the person's own.
-    worktree.apply_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+    worktree.apply_to_working_tree(&ground.project(), || true, &Limits::default()).unwrap();
     assert_eq!(names(&worktree.diff_from_project(&Limits::default()).unwrap()), ["b", "staged", "untracked"]);
 }

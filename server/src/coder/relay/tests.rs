@@ -6,6 +6,10 @@ use axum::{extract::Request, http::HeaderValue};
 use domain::catalogue::{Flavour, Lane};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::TcpStream,
+};
 
 use super::*;
 use crate::{coder::health::FAILURES_MAX, secret::Secret};
@@ -319,4 +323,42 @@ async fn a_server_that_loads_its_model_is_seen_at_it() {
             assert!(load_ms > 0 && both <= took_ms, "{load_ms} + {first_token_ms} in {took_ms}");
         }
     }
+}
+
+/// The head of a question, whose body does not come: all that is sent back is said without it.
+async fn first_line(passage: &Passage, word: &str, length: usize) -> String {
+    let mut asking = TcpStream::connect(("127.0.0.1", passage.port())).await.unwrap();
+    let head =
+        format!("POST /{word}/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+    asking.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    BufReader::new(asking).read_line(&mut line).await.unwrap();
+    line
+}
+
+#[tokio::test]
+async fn nothing_is_read_of_who_does_not_know_the_word_or_says_too_much() {
+    let passage = relay().await.open(endpoint("http://127.0.0.1:1"), "m", None, &nobody());
+    let said = first_line(&passage, "nobody", REQUEST_BYTES_MAX).await;
+    assert!(said.starts_with("HTTP/1.1 404"), "{said}");
+    let said = first_line(&passage, &passage.word, REQUEST_BYTES_MAX + 1).await;
+    assert!(said.starts_with("HTTP/1.1 413"), "{said}");
+}
+
+#[tokio::test]
+async fn only_so_many_questions_of_a_task_are_held_at_once() {
+    let upstream = upstream((StatusCode::OK, "application/json", "{}")).await;
+    let relay = relay().await;
+    let [full, other] = [(); 2].map(|()| relay.open(endpoint(&upstream.url), "m", None, &nobody()));
+    let door = relay.door(&full.word).unwrap();
+    let held = door.places.acquire_many(QUESTIONS_MAX as u32).await.unwrap();
+    let mut waiting = pin!(ask(&full, "/v1/chat/completions", "{}"));
+    let (status, _) = tokio::select! {
+        biased;
+        _ = &mut waiting => panic!("there was no place for it"),
+        answer = ask(&other, "/v1/chat/completions", "{}") => answer,
+    };
+    assert_eq!(status, StatusCode::OK, "another task has places of its own");
+    drop(held);
+    assert_eq!(waiting.await.0, StatusCode::OK);
 }

@@ -61,8 +61,31 @@ async fn a_page_leads_to_no_place_of_this_network() {
     let client = |policy| Client::builder().no_proxy().redirect(policy).build().unwrap();
     let control = client(redirect::Policy::default()).get(&outside).send().await.unwrap();
     assert_eq!(control.text().await.unwrap(), "secret", "the control: whoever follows gets there");
-    let refused = client(to_public()).get(&outside).send().await.unwrap_err();
+    let refused = client(within(is_public)).get(&outside).send().await.unwrap_err();
     assert_eq!(words(&refused), "It could not be fetched: 127.0.0.1 is not a public address.");
+}
+
+/// On loopback, where there is a page to be had.
+#[tokio::test]
+async fn a_page_is_read_as_what_it_is() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let web = Web::open_with(None, |address| address.is_loopback()).unwrap();
+    let check = async |kind: &str, body: &str, expected: Result<&str, &str>| {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+        let site = site(format!("{head}{body}").leak()).await;
+        // By its address, and by a name that is looked up.
+        for url in [site.clone(), site.replace("127.0.0.1", "localhost")] {
+            let answer = asked(&web, FETCH, json!({ "url": url })).await;
+            let said = if answer.failed { Err(answer.text.as_str()) } else { Ok(answer.text.as_str()) };
+            assert_eq!(said, expected, "{url} as {kind}");
+        }
+    };
+    check("text/html; charset=utf-8", "<h1>Title</h1><script>no</script>words", Ok("Title\nwords")).await;
+    check("application/json", "{\"a\": [1]}", Ok("{\"a\": [1]}")).await;
+    check("image/png", "\u{0}PNG", Err("It is no text but image/png.")).await;
+    let missing = site("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await;
+    let answer = asked(&web, FETCH, json!({ "url": missing })).await;
+    assert_eq!((answer.failed, answer.text.as_str()), (true, "The page answers with 404 Not Found."));
 }
 
 #[tokio::test]

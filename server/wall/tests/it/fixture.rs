@@ -211,7 +211,9 @@ pub fn is_full(level: &Level) -> bool {
 /// What can be tried on this machine. That it is not less than it should be is a test of its own.
 pub async fn levels() -> Vec<Level> {
     match wall::level(&helper()).await {
-        Level::Full { landlock: LandlockAbi(6) } => vec![FULL, reduced()],
+        level @ Level::Full { landlock: LandlockAbi(6) } => vec![level, reduced()],
+        // Its namespaces keep what an older Landlock does not.
+        level @ Level::Full { .. } => vec![level],
         Level::Reduced { landlock: LandlockAbi(6), .. } => vec![reduced()],
         level => {
             eprintln!("left out, for the wall of this machine is {level}");
@@ -220,8 +222,9 @@ pub async fn levels() -> Vec<Level> {
     }
 }
 
-pub async fn has_full() -> bool {
-    levels().await.contains(&FULL)
+/// None where this machine has no namespaces.
+pub async fn full() -> Option<Level> {
+    levels().await.into_iter().find(is_full)
 }
 
 pub async fn spawn(level: &Level, wall: &Wall, program: Program) -> Process {

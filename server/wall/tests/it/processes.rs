@@ -15,7 +15,7 @@ use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep, timeout};
 use wall::{Grace, Marker, NOT_STARTED, REFUSED, Step, VARIABLE, Wall, end_leftovers};
 
-use crate::fixture::{FULL, LIMIT, Scene, has_full, helper, levels, marker, ready, reduced, spawn};
+use crate::fixture::{LIMIT, Scene, full, helper, is_full, levels, marker, ready, reduced, spawn};
 
 /// Time enough for the step that is to end it, and little for those before, which nothing listens to.
 fn until(step: Step) -> Grace {
@@ -125,13 +125,11 @@ async fn an_end_is_told_as_a_shell_tells_it() {
 /// Behind a wall no second one can be put up, as on a machine that does not allow it.
 #[tokio::test]
 async fn a_wall_that_cannot_be_put_up_is_refused() {
-    if !has_full().await {
-        return;
-    }
+    let Some(full) = full().await else { return };
     let scene = Scene::new();
     let wall = Wall { door: None, ..scene.writing() };
     fs::copy(helper(), scene.path("bin/helper")).unwrap();
-    let mut outer = spawn(&FULL, &wall, scene.program(&wall, "echo ready; cat")).await;
+    let mut outer = spawn(&full, &wall, scene.program(&wall, "echo ready; cat")).await;
     let stdout = ready(&mut outer).await;
     let arguments = fs::read_to_string(format!("/proc/{}/cmdline", outer.id().unwrap())).unwrap();
     let description = arguments.split('\0').nth(2).unwrap();
@@ -161,7 +159,7 @@ async fn a_killed_server_takes_its_tasks_along() {
         return be_the_parent(Path::new(&folder)).await;
     }
     for level in levels().await {
-        let level = if level == FULL { "full" } else { "reduced" };
+        let level = if is_full(&level) { "full" } else { "reduced" };
         let scene = Scene::new();
         let fifo = scene.path("data/trees/own/fifo");
         rustix::fs::mknodat(
@@ -197,7 +195,8 @@ async fn a_killed_server_takes_its_tasks_along() {
 const PARENT: &str = "WALL_TEST_PARENT";
 
 async fn be_the_parent(folder: &Path) {
-    let level = if std::env::var("LEVEL").unwrap() == "full" { FULL } else { reduced() };
+    let is_full = std::env::var("LEVEL").unwrap() == "full";
+    let level = if is_full { full().await.unwrap() } else { reduced() };
     let tree = folder.join("data/trees/own");
     let wall = Wall {
         access: wall::Access::Write { tree: tree.clone(), objects: vec![] },

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use wall::{Error, Level, Process, Refused, Shared, Wall};
 
-use crate::fixture::{FULL, Scene, has_full, helper, is_full, levels, marker, output, reduced};
+use crate::fixture::{FULL, Scene, full, helper, is_full, levels, marker, output, reduced};
 
 const EVERYBODY: [(&str, &str); 12] = [
     ("own folder", "echo yes > $OWN/new && cat $OWN/new"),
@@ -142,16 +142,14 @@ async fn without_a_wall_nothing_runs() {
 
 #[tokio::test]
 async fn what_lies_in_a_granted_folder_can_be_hidden() {
-    if !has_full().await {
-        return;
-    }
+    let Some(full) = full().await else { return };
     let scene = Scene::new();
     let mut wall = scene.reading();
     fs::create_dir(scene.path("project/data")).unwrap();
     fs::write(scene.path("project/data/file"), "hidden").unwrap();
     wall.hidden.push(scene.path("project/data"));
     let program = scene.program(&wall, "ls $PROJECT $PROJECT/data");
-    let (said, complained) = output(&FULL, &wall, program.clone()).await;
+    let (said, complained) = output(&full, &wall, program.clone()).await;
     let project = scene.path("project");
     let expected = format!("{0}:\ndata\nfile\n\n{0}/data:\n", project.display());
     assert_eq!(said, expected, "{complained}");
@@ -181,9 +179,7 @@ async fn the_level_is_what_the_machine_allows() {
 /// As an agent's login: read and renewed where it lies. Each way to write is one that programs have.
 #[tokio::test]
 async fn a_file_is_shared_in_place() {
-    if !has_full().await {
-        return;
-    }
+    let Some(full) = full().await else { return };
     let scene = Scene::new();
     let (file, place) = (scene.path("person"), scene.path("data/home/login"));
     fs::write(&file, "old\n").unwrap();
@@ -193,10 +189,10 @@ async fn a_file_is_shared_in_place() {
     let mut wall = scene.writing();
     // The control: without the grant its own empty file is all that it has.
     let program = scene.program(&wall, "cat ~/login $(dirname $DATA)/person; echo end");
-    let (said, complained) = output(&FULL, &wall, program).await;
+    let (said, complained) = output(&full, &wall, program).await;
     assert_eq!(said, "end\n", "{complained}");
     wall.shared.push(Shared { file: file.clone(), place: place.clone() });
-    let (said, complained) = output(&FULL, &wall, scene.program(&wall, script)).await;
+    let (said, complained) = output(&full, &wall, scene.program(&wall, script)).await;
     assert!(said.starts_with("old\n") && !said.contains("person"), "{said} {complained}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "copy\n", "{complained}");
     assert_eq!(fs::read_to_string(&place).unwrap(), "", "nothing of it is copied");

@@ -111,8 +111,13 @@ fn a_contestant_updated() {
         deleted: 0,
         is_binary: false,
     };
-    contestant.changes =
-        Some(Changes { files: vec![file, moved], added: 1, deleted: 2, left_out: Vec::new() });
+    contestant.changes = Some(Changes {
+        files: vec![file, moved],
+        added: 1,
+        deleted: 2,
+        left_out: Vec::new(),
+        is_applied: false,
+    });
     contestant.mark = Some("5f".into());
     let checked = Checked { code: Some(1), duration_ms: 7, failures: vec!["t".into()], tail: "end".into() };
     contestant.check = CheckState::Done { task: TaskId(id(2)), checked };
