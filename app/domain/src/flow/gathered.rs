@@ -13,6 +13,7 @@ use super::{
     fold::Output,
     method::{Method, Part::NextStep, Shape},
     plan::{Agent, Part},
+    review,
 };
 
 pub(super) struct Gathered<'a> {
@@ -109,8 +110,8 @@ impl<'a> Gathered<'a> {
                 None => {}
             }
         }
-        gathered.join();
         gathered.hear_gates();
+        gathered.join();
         gathered
     }
 
@@ -169,21 +170,30 @@ impl<'a> Gathered<'a> {
         self.also.extend(extra.into_iter().map(also));
     }
 
-    /// Marks what angles found and whoever puts together says again.
+    /// Marks what angles found and whoever puts together says again: under the same id, or as one of the same kind that
+    /// rests on it. What the gates dropped stands for nothing else.
     fn join(&mut self) {
         let is_angles = |found: &Found| self.workers[found.worker].agent.part == Part::Angle;
-        let said_again = |found: &Found| {
-            let cites = found.finding.cites.iter().filter_map(|cite| ClaimId::read(cite));
-            cites.chain(found.finding.claim_id()).collect::<Vec<_>>()
-        };
-        let joined: BTreeSet<_> =
-            self.findings.iter().filter(|found| !is_angles(found)).flat_map(said_again).collect();
-        for at in 0..self.findings.len() {
-            let found = &self.findings[at];
-            let is_joined =
-                is_angles(found) && found.finding.claim_id().is_some_and(|id| joined.contains(&id));
-            self.findings[at].is_joined = is_joined;
+        let (mut again, mut cited) = (BTreeSet::new(), BTreeSet::new());
+        for found in self.findings.iter().filter(|found| !is_angles(found) && !found.is_dropped) {
+            again.extend(found.finding.claim_id());
+            let (kind, lives) = self.sort(&found.finding);
+            for id in found.finding.cites.iter().filter_map(|cite| ClaimId::read(cite)) {
+                cited.extend(lives.then(|| (id.clone(), (kind, true))));
+                cited.insert((id, (kind, false)));
+            }
         }
+        let is_joined = |found: &Found| {
+            let id = found.finding.claim_id().filter(|_| is_angles(found));
+            id.is_some_and(|id| again.contains(&id) || cited.contains(&(id, self.sort(&found.finding))))
+        };
+        let joined: Vec<bool> = self.findings.iter().map(is_joined).collect();
+        self.findings.iter_mut().zip(joined).for_each(|(found, is_joined)| found.is_joined = is_joined);
+    }
+
+    /// Its kind, and whether it names a way in: what names none may rest on what does, and does not replace it.
+    fn sort(&self, finding: &Finding) -> (Option<&'static str>, bool) {
+        (self.method.findings.kind(&finding.kind), review::has_exploit(finding))
     }
 
     /// The section that somebody was asked to write under this title; the last word counts.
