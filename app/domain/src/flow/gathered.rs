@@ -39,6 +39,8 @@ pub(super) struct Worker<'a> {
     pub summary: String,
     /// Why it said nothing.
     pub missing: Option<String>,
+    /// Why what it said may hold more than was understood.
+    pub unread: Option<&'static str>,
 }
 
 pub(super) struct Found {
@@ -119,6 +121,7 @@ impl<'a> Gathered<'a> {
         let worker = self.workers.len();
         let reading = read_answer(output.said().unwrap_or_default());
         self.loose(&output.step.label, &reading);
+        let unread = output.said().and_then(|_| unread(&reading, output.left_out() > 0));
         let Answer { summary, findings, items, sections, deferred, questions, good, next_step, extra } =
             reading.value;
         let is_asked = agent.part == Part::Synthesis || self.plan.angles_write();
@@ -145,7 +148,7 @@ impl<'a> Gathered<'a> {
         self.questions.extend(questions);
         self.good.extend(good);
         self.extra(&output.step.label, extra);
-        self.workers.push(Worker { step: output.step, agent, summary, missing: output.missing() });
+        self.workers.push(Worker { step: output.step, agent, summary, missing: output.missing(), unread });
     }
 
     fn gate(&mut self, output: &'a Output<'a>, agent: &'a Agent) {
@@ -209,6 +212,19 @@ impl<'a> Gathered<'a> {
             Shape::PerAngle => false,
         };
         self.workers.iter().rposition(|worker| writes(worker) && !worker.summary.trim().is_empty())
+    }
+}
+
+/// Models think aloud before they answer, which is no answer. A field that nobody asked for may be all that was found.
+fn unread(reading: &Reading<'_, Answer>, is_cut: bool) -> Option<&'static str> {
+    let Answer { findings, items, extra, .. } = &reading.value;
+    let has_found = !findings.is_empty() || !items.is_empty();
+    if !reading.is_structured() {
+        Some("it has no form")
+    } else if is_cut || reading.is_cut {
+        Some("it is not whole")
+    } else {
+        (!has_found && !extra.is_empty()).then_some("it is in fields of its own")
     }
 }
 

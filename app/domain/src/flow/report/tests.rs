@@ -1,4 +1,5 @@
 mod lost;
+mod unread;
 mod word;
 
 use super::*;

@@ -15,6 +15,7 @@ impl Builder<'_> {
             why.map(|why| Missing { what: step.label.clone(), why })
         };
         let mut notes = self.meanwhile();
+        notes.extend(self.unjudged());
         if !self.material.has_web && gathered.workers.iter().any(|worker| !worker.agent.role.sees_project()) {
             notes.push("No web was available: what is said about the world is reasoning.".to_owned());
         }
