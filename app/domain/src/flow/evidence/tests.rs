@@ -328,7 +328,9 @@ fn a_recommendation_does_not_stand_on_single_sources_alone() {
                 {{"id": "D1", "trust": "web", "single_source": true, "sources": [{{"url": "https://a.org", "date": "2026"}}]}},
                 {{"id": "D2", "trust": "codebase", "places": ["src/cart.rs:1"]}},
                 {{"id": "D3", "trust": "reasoning", "cites": ["D1"]}},
-                {{"id": "D4", "trust": "reasoning", "cites": ["D1", "D2", "D4"]}}],
+                {{"id": "D4", "trust": "reasoning", "cites": ["D1", "D2", "D4"]}},
+                {{"id": "D5", "trust": "reasoning"}}, {{"id": "D6", "trust": "reasoning", "cites": ["D5"]}},
+                {{"id": "D7", "trust": "reasoning", "claim": "As [D2] shows."}}, {{"id": "D8"}}],
               "sections": [{{"title": "Order of remedy", "text": "Do it {cites}."}}]}}"#
         );
         assert_eq!(flags(&answer, FIVE), expected, "{cites}");
@@ -339,4 +341,14 @@ fn a_recommendation_does_not_stand_on_single_sources_alone() {
     check("[D1, D2]", &[]);
     check("[D4]", &[]);
     check("", &[]);
+    check("[D1, D5]", &[alone]);
+    check("[D3, D6]", &[alone]);
+    check("[D2, D5]", &[]);
+    check("[D1, D7]", &[]);
+    check("[D7]", &[]);
+    check("[D8]", &[]);
+    let reasoned =
+        "Section(0) SingleSource: Everything that this rests on is reasoning, which is no evidence.";
+    check("[D5]", &[reasoned]);
+    check("[D6]", &[reasoned]);
 }
