@@ -238,11 +238,18 @@ fn a_quote_must_stand_there_white_space_aside() {
     check(2, "    2  let n = load(cart);", &[]);
     check(2, "2: let n = load(cart);", &[]);
     check(2, "let n = load(cart);\n// look, then act\nstore(cart, n + 1);", &[]);
+    check(2, "`let n = load(cart);`", &[]);
+    check(2, "```rust\nlet n = load(cart);\n// look, then act\n```", &[]);
+    check(2, "+    let n = load(cart);", &[]);
+    check(2, "+let n = load(cart);\n+    // look, then act", &[]);
+    check(2, "`- let n = load(cart);`", &[]);
     check(1, "pub fn add(cart: &mut Cart) {\nlet n = load(cart);", &[]);
     check(3, "let n = load(cart);", &["Quote: The quoted line stands in line 2 of src/cart.rs, not in 3."]);
     let nowhere = "Quote: The quoted line does not stand at src/cart.rs:2, white space aside.";
     check(2, "let m = load(cart);", &[nowhere]);
     check(2, "let n = load(cart);\nstore(cart, n + 2);", &[nowhere]);
+    check(2, "+++", &[nowhere]);
+    check(2, "`-`", &[nowhere]);
     check(12, "pub fn add", &["Quote: The quoted line does not stand at src/cart.rs:12, white space aside."]);
 }
 
