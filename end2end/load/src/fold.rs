@@ -8,6 +8,7 @@ use domain::{
     fence::Nonce,
     flow::{
         Band, FlowId, Plan, Report, Request, Signals,
+        cited::Tree,
         evidence::ProjectText,
         fold::{Ended, Output, fold},
         report::{Material, Meanwhile},
@@ -121,6 +122,12 @@ impl Files {
     fn new() -> Self {
         let lines: Vec<String> = (1..=LINES).map(source).collect();
         Self((0..FILES).map(|file| (format!("src/{file}.rs"), lines.clone())).collect())
+    }
+}
+
+impl Tree for Files {
+    fn holds(&self, path: &str) -> bool {
+        self.0.contains_key(path)
     }
 }
 

@@ -68,7 +68,7 @@ impl CodeStep {
         let aside = (self.coders.recorded_folder(aside), aside.to_string());
         let (shown, said, project) = (self.shown.clone(), self.said.clone(), self.project.clone());
         let made = spawn_blocking(move || {
-            let recorded = Recorded::open(&folder)?;
+            let recorded = Recorded::open(&folder)?.of(&project);
             let meanwhile = match recorded.changed_meanwhile(&project, &aside.0, &aside.1) {
                 Ok(paths) => Meanwhile::Changed(paths),
                 Err(error) => Meanwhile::Unknown(error.to_string()),

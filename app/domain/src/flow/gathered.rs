@@ -9,7 +9,7 @@ use super::{
     answer::{
         Answer, Deferred, Finding, Named, Question, Reading, Verdicts, is_alike, read_answer, read_verdicts,
     },
-    cited::ClaimId,
+    cited::{ClaimId, Tree, within},
     fold::Output,
     method::{Method, Part::NextStep, Shape},
     plan::{Agent, Part},
@@ -115,6 +115,14 @@ impl<'a> Gathered<'a> {
         gathered.hear_gates();
         gathered.join();
         gathered
+    }
+
+    /// Agents name files by their whole paths too. From here on every path begins in the project's folder.
+    pub(super) fn within(&mut self, tree: &dyn Tree) {
+        let found = self.findings.iter_mut().chain(&mut self.items);
+        for quoted in found.flat_map(|found| &mut found.finding.places) {
+            quoted.place.path = within(&quoted.place.path, tree).to_owned();
+        }
     }
 
     fn worker(&mut self, output: &'a Output<'a>, agent: &'a Agent) {

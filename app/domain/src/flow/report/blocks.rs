@@ -56,7 +56,7 @@ pub(super) fn checked<'a>(
 /// The places that several texts name, each once.
 fn named<'a>(project: &dyn ProjectText, texts: impl Iterator<Item = &'a str>) -> Vec<Citation> {
     let mut seen = BTreeSet::new();
-    let places = texts.flat_map(places_in).filter(|place| seen.insert(place.clone()));
+    let places = texts.flat_map(|text| places_in(text, project)).filter(|place| seen.insert(place.clone()));
     places.map(|place| citation(project, place, "")).collect()
 }
 

@@ -361,6 +361,24 @@ fn places_in_what_cannot_be_read_are_links_or_flags() {
     assert_eq!(checked, without.report().head.failed_checks + 1);
 }
 
+/// Agents name files by their whole paths too.
+#[test]
+fn whole_paths_are_places_of_the_project() {
+    let told = r#"{"summary": "s", "findings": [{"id": "D1", "title": "x", "trust": "codebase", "claim": "See /home/me/shop/src/cart.rs:2.",
+        "places": [{"path": "/home/me/shop/src/cart.rs", "line": 2, "quote": "let n = load(cart);"}]}]}"#;
+    let report = Story::new(FlowId::DataReview, Band::Small).says("data", told).says("gate", FIVE).report();
+    let places: Vec<_> = report.places().iter().map(ToString::to_string).collect();
+    assert!(places.contains(&"src/cart.rs:2".to_owned()), "{places:?}");
+    assert_eq!(
+        report.flags().filter(|flag| flag.check == Check::Place).count(),
+        0,
+        "{}",
+        report.to_markdown()
+    );
+    let other = Story::new(FlowId::DataReview, Band::Small).says("data", &told.replace("/me/", "/you/"));
+    assert!(other.report().to_markdown().contains("> ⚠ /home/you/shop/src/cart.rs is not in the project."));
+}
+
 /// One that was written before such a piece had places.
 #[test]
 fn a_report_without_places_in_its_verbatim_pieces_can_be_read() {
