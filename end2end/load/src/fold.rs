@@ -48,6 +48,7 @@ pub fn measure() -> Result<Vec<Goal>> {
             has_web: false,
             meanwhile: Meanwhile::Changed(Vec::new()),
             tried: 0,
+            meant: Vec::new(),
         });
         bytes = black_box(serde_json::to_string(&report)?).len();
         times.push(began.elapsed().as_secs_f64() * 1_000.0);

@@ -50,7 +50,17 @@ impl Story {
     fn with(&self, template: Option<&str>, meanwhile: Meanwhile, tried: u32) -> Report {
         let outputs = self.outputs();
         let (plan, project, has_web) = (&self.plan, &Files, self.has_web);
-        Report::new(&Material { plan, outputs: &outputs, project, template, has_web, meanwhile, tried })
+        let meant = Vec::new();
+        Report::new(&Material {
+            plan,
+            outputs: &outputs,
+            project,
+            template,
+            has_web,
+            meanwhile,
+            tried,
+            meant,
+        })
     }
 
     fn outputs(&self) -> Vec<Output<'_>> {
@@ -278,10 +288,22 @@ fn what_happened_to_the_project_meanwhile_is_told() {
     check(Meanwhile::Changed(Vec::new()), 3, &[]);
     let changed = "The project was changed while the run worked: a.rs. The evidence is checked against how it was at \
                    the start.";
-    let tried = "An agent tried to change something meanwhile, and was kept from it. Look at what was changed if it \
-                 was not you.";
+    let tried = "An agent tried to change something meanwhile. Agents are kept from it, but who made this change is \
+                 not known: look at it if it was not you.";
     check(Meanwhile::Changed(vec!["a.rs".into()]), 0, &[changed]);
     check(Meanwhile::Changed(vec!["a.rs".into()]), 2, &[changed, tried]);
+    let story = Story::new(FlowId::Investigate, Band::Small);
+    let report = Report::new(&Material {
+        plan: &story.plan,
+        outputs: &story.outputs(),
+        project: &Files,
+        template: None,
+        has_web: true,
+        meanwhile: Meanwhile::Changed(vec!["a.rs".into()]),
+        tried: 1,
+        meant: vec!["a.rs".into()],
+    });
+    assert!(report.head.notes[1].starts_with("**An agent tried to change a.rs, and that was changed.**"));
     let many = (0..12).map(|n| n.to_string()).collect();
     let words = "The project was changed while the run worked: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more. The evidence \
                  is checked against how it was at the start.";
