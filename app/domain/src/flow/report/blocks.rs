@@ -144,7 +144,8 @@ fn says_more(given: &str, known: Option<&str>) -> bool {
         let [given, known]: [String; 2] = [given, known].map(|text| answer::plain(text).collect());
         given.starts_with(&known) || known.starts_with(&given)
     };
-    known.is_some_and(|known| !given.is_empty() && !(is_word(given) && is_same(known)))
+    let is_more = |known: &str| !(is_word(given) && is_same(known));
+    !given.is_empty() && known.is_some_and(is_more)
 }
 
 fn citation(project: &dyn ProjectText, place: Place, quote: &str) -> Citation {
