@@ -39,6 +39,8 @@ pub enum Why {
     Steps,
     Calls,
     Repeats,
+    /// The model takes no more than it was told already.
+    Room,
 }
 
 impl Why {
@@ -48,6 +50,7 @@ impl Why {
             Self::Steps => "You have taken all the steps that you may take.",
             Self::Calls => "You have called tools as often as you may.",
             Self::Repeats => "You made the same call several times in a row, and it does not help.",
+            Self::Room => "You have no room left to read more.",
         }
     }
 
@@ -57,6 +60,7 @@ impl Why {
             Self::Steps => "It has taken all the steps that it may take.",
             Self::Calls => "It has called tools as often as it may.",
             Self::Repeats => "It made the same call several times in a row, and was stopped.",
+            Self::Room => "It has read as much as its model takes.",
         }
     }
 

@@ -107,6 +107,24 @@ pub fn tries_to_change(transcript: &Transcript) -> u32 {
     calls.filter(|call| Call::read(&call.text).tries_to_change()).count() as u32
 }
 
+/// Those of `paths` that a call in it names which meant to change files. A path of another folder that ends the same
+/// counts too: who wonders what was changed rather looks once too often.
+pub fn meant_to_change<'a>(transcript: &Transcript, paths: &'a [String]) -> Vec<&'a str> {
+    let calls = transcript.segments.iter().filter(|segment| segment.kind == transcript::Kind::Tool);
+    let calls = calls.map(|call| Call::read(&call.text)).filter(Call::tries_to_change);
+    let inputs: Vec<String> = calls.map(|call| call.input).collect();
+    let is_named = |path: &&str| inputs.iter().any(|input| names(input, path));
+    paths.iter().map(String::as_str).filter(is_named).collect()
+}
+
+fn names(input: &str, path: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    input.match_indices(path).any(|(at, _)| {
+        let (before, after) = (input[..at].chars().next_back(), input[at + path.len()..].chars().next());
+        !before.is_some_and(goes_on) && !after.is_some_and(|c| goes_on(c) || c == '/')
+    })
+}
+
 /// What an agent means to do, all of it each time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan(pub Vec<Item>);
@@ -204,6 +222,20 @@ mod tests {
             output: "fn main() {}".into(),
         };
         assert_eq!(Call::read(lines), call);
+    }
+
+    #[test]
+    fn what_a_call_meant_to_change_is_known_by_name() {
+        let check =
+            |input: &str, path: &str, expected: bool| assert_eq!(names(input, path), expected, "{input}");
+        check(r#"{"path": "src/a.rs", "content": "x"}"#, "src/a.rs", true);
+        check(r#"{"file_path":"/home/me/shop/src/a.rs"}"#, "src/a.rs", true);
+        check(r#"{"command":"echo x > a.rs\nrm b.rs"}"#, "a.rs", true);
+        check("rm -f ./My App/a.rs; ls", "My App/a.rs", true);
+        check("rm src/a.rs.old", "src/a.rs", false);
+        check("rm src/ba.rs", "a.rs", false);
+        check("rm src/a", "src/a.rs", false);
+        check("rm src/a/b", "src/a", false);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use domain::{
     fence::Nonce,
     flow::{
         Band, FlowId, Plan, Report, Request, Signals,
+        cited::Tree,
         evidence::ProjectText,
         fold::{Ended, Output, fold},
         report::{Material, Meanwhile},
@@ -47,6 +48,7 @@ pub fn measure() -> Result<Vec<Goal>> {
             has_web: false,
             meanwhile: Meanwhile::Changed(Vec::new()),
             tried: 0,
+            meant: Vec::new(),
         });
         bytes = black_box(serde_json::to_string(&report)?).len();
         times.push(began.elapsed().as_secs_f64() * 1_000.0);
@@ -121,6 +123,12 @@ impl Files {
     fn new() -> Self {
         let lines: Vec<String> = (1..=LINES).map(source).collect();
         Self((0..FILES).map(|file| (format!("src/{file}.rs"), lines.clone())).collect())
+    }
+}
+
+impl Tree for Files {
+    fn holds(&self, path: &str) -> bool {
+        self.0.contains_key(path)
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
     Asking, Coders, Ground, Place, measure::Sum, setup::Turn, space::Space, tool_program::ToolProgram,
 };
 use crate::{
-    backend::{self, Function, Message, Request, Role, Tool, ToolFunction, native},
+    backend::{self, Content, Function, Message, Request, Role, Tool, ToolFunction, native},
     engine::{Backend, Stop},
 };
 
@@ -107,7 +107,14 @@ impl NativeAgent {
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
         let (mut pace, mut out_of_steps) = (self.pace.clone(), false);
         loop {
-            let reply = self.ask(&request, outputs, stop).await?;
+            let reply = match self.ask(&request, outputs, stop).await {
+                // The question before these answers of tools fitted, so without most of them it does again.
+                Err(error) if error.is_overflow() && shorten_results(&mut request) => {
+                    sum.add(self.summary(request, Why::Room, outputs, stop).await?);
+                    break;
+                }
+                reply => reply?,
+            };
             sum.add(reply.measured);
             let next = pace.answered(&reply.calls);
             if next == Next::Done {
@@ -250,6 +257,25 @@ impl NativeAgent {
 /// An answer in a form ends by itself, and half of one is worth nothing: a limit against endless talk is wide enough
 /// for all of it.
 const FORM_TOKENS: u32 = 4_096;
+
+/// So much is left of an answer of a tool that a model could not take.
+const RESULT_BYTES: usize = 1_024;
+
+/// Cuts what tools answered last. False where that was nothing, or nothing that could be cut.
+fn shorten_results(request: &mut Request) -> bool {
+    let last = request.messages.iter_mut().rev().take_while(|message| message.role == Role::Tool);
+    let mut is_shorter = false;
+    for message in last {
+        let Content::Text(text) = &mut message.content else { continue };
+        let bytes = text.len();
+        if bytes > RESULT_BYTES {
+            text.truncate(text.floor_char_boundary(RESULT_BYTES));
+            text.push_str(&format!("\n… {} bytes left out: there is no room for them …", bytes - text.len()));
+            is_shorter = true;
+        }
+    }
+    is_shorter
+}
 
 /// The same conversation, to be ended in this form.
 fn in_form(mut request: Request, form: &Form, words: String) -> Request {

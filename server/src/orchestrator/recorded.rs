@@ -1,9 +1,15 @@
 //! A project as it was when a run began. Everything here reads the disk: call it from a thread that may block.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashMap, path::Path};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use domain::flow::{
     brief::{DIFF_BYTES_MAX, TEMPLATE_BYTES_MAX},
+    cited::Tree,
     evidence::ProjectText,
     request::Target,
 };
@@ -17,6 +23,9 @@ pub(crate) struct Recorded {
     snapshot: git::Snapshot,
     reader: git::Reader,
     kept: RefCell<Kept>,
+    paths: OnceCell<HashSet<String>>,
+    /// Where the project lies.
+    folders: Vec<String>,
 }
 
 #[derive(Default)]
@@ -34,7 +43,17 @@ struct Text {
 impl Recorded {
     pub fn open(folder: &Path) -> Result<Self, git::Error> {
         let snapshot = git::Snapshot::open(folder)?;
-        Ok(Self { reader: snapshot.reader()?, snapshot, kept: RefCell::default() })
+        let reader = snapshot.reader()?;
+        let (kept, paths, folders) = (RefCell::default(), OnceCell::new(), Vec::new());
+        Ok(Self { reader, snapshot, kept, paths, folders })
+    }
+
+    /// Of this project, as its folder is given and as it is where links are followed: agents see the latter.
+    pub fn of(mut self, project: &Path) -> Self {
+        let found = project.canonicalize().ok();
+        let folders = [Some(project.to_owned()), found].into_iter().flatten();
+        self.folders = folders.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
+        self
     }
 
     /// None where there was no such text.
@@ -109,6 +128,21 @@ impl Text {
         let start = *self.starts.get(number.checked_sub(1)?)?;
         let end = self.starts.get(number).copied().unwrap_or(self.text.len());
         Some(self.text[start..end].trim_end_matches(['\n', '\r']))
+    }
+}
+
+impl Tree for Recorded {
+    fn holds(&self, path: &str) -> bool {
+        let read = || {
+            let paths =
+                self.snapshot.paths().inspect_err(|error| tracing::warn!(%error, "no paths are known"));
+            paths.into_iter().flatten().filter_map(|path| String::from_utf8(path).ok()).collect()
+        };
+        self.paths.get_or_init(read).contains(path)
+    }
+
+    fn folders(&self) -> &[String] {
+        &self.folders
     }
 }
 

@@ -290,14 +290,16 @@ async fn an_investigation_says_when_people_worked_on_meanwhile() {
     server.stop().await;
 }
 
-/// Every agent of it is a real program in its read-only mode, behind a wall.
+/// Every agent of it is a real program in its read-only mode, behind a wall. It knows files by their whole paths.
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen_reviews_a_project() {
     let world = World::new().await;
     let server = wide_server(&world, "one", "qwen", "local/analyst").await;
     let shop = Shop::new(&world, &server).await;
     let before = shop.files();
-    let id = launch(&server, shop.ask("code-review", &format!("{FAULT} {INVENTED}"))).await;
+    let whole = shop.project.join("src/cart.rs").to_string_lossy().into_owned();
+    let focus = format!("{FAULT} {INVENTED}").replace("src/cart.rs", &whole);
+    let id = launch(&server, shop.ask("code-review", &focus)).await;
     let run = over(&server, &id).await;
     assert_eq!((run["status"].as_str(), run["backend"].as_str()), (Some("done"), Some("qwen")), "{run:#}");
     let (report, _) = report(&server, &id).await;

@@ -1,8 +1,12 @@
 //! How a text names what it rests on: ids in square brackets, and places as `path:line`.
 
+mod prose;
+
 use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
+
+pub use prose::{Tree, paths_in, places_in, within};
 
 /// The id of a finding, an entry or an attempt to refute: letters and a number. `SEC-2`, `sec2` and `SEC002` are the
 /// same one.
@@ -60,7 +64,7 @@ impl fmt::Display for ClaimId {
 impl Place {
     /// `src/a.rs:12`, `./src/a.rs:12-20`, `src/a.rs#L12`, or only a path.
     pub fn read(text: &str) -> Option<Self> {
-        let text = text.trim().trim_matches(['`', '"', '\'', '(', ')', '[', ']', ',', ';']);
+        let text = unwrapped(text);
         let (path, (line, until)) = match text.rsplit_once("#L").or_else(|| text.rsplit_once(':')) {
             Some((path, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
                 // `a.rs:12:5` has a column too.
@@ -124,52 +128,6 @@ fn written_id(piece: &str) -> Option<ClaimId> {
     piece.starts_with(|c: char| c.is_ascii_uppercase()).then(|| ClaimId::read(piece)).flatten()
 }
 
-/// The places that a text names with a line, each once.
-pub fn places_in(text: &str) -> Vec<Place> {
-    let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
-    for word in pieces(text).filter(|word| word.contains([':', '#'])) {
-        let place = Place::read(word).filter(|place| place.line.is_some());
-        let Some(place) = place.filter(|place| is_path(&place.path)) else { continue };
-        if seen.insert(place.clone()) {
-            places.push(place);
-        }
-    }
-    places
-}
-
-/// The files in folders that a text names, with a line or without, each once.
-pub fn paths_in(text: &str) -> Vec<String> {
-    let mut paths: Vec<String> = Vec::new();
-    for word in pieces(text).filter(|word| word.contains('/')) {
-        let path = Place::read(word).map(|place| place.path).filter(|path| is_path(path));
-        if let Some(path) = path.filter(|path| !paths.contains(path)) {
-            paths.push(path);
-        }
-    }
-    paths
-}
-
-/// The words of a text that could be places. Addresses of pages are none.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let is_part =
-        |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | ':' | '#' | '@' | '+' | '~');
-    let words = text.split(move |c: char| !is_part(c)).filter(|word| !word.contains("//"));
-    words.map(|word| word.trim_end_matches(['.', ':']))
-}
-
-/// Hosts with a port and times of day look like places too. A path has a name with an extension of letters, and a
-/// folder before it or an extension that only files have.
-fn is_path(path: &str) -> bool {
-    let (folder, name) = path.rsplit_once('/').map_or((None, path), |(folder, name)| (Some(folder), name));
-    let Some((stem, extension)) = name.rsplit_once('.') else {
-        return folder.is_some() && matches!(name, "Dockerfile" | "Makefile" | "Jenkinsfile" | "LICENSE");
-    };
-    let has_letters = extension.starts_with(|c: char| c.is_ascii_alphabetic()) && extension.len() <= 10;
-    let of_hosts =
-        matches!(extension, "com" | "org" | "net" | "io" | "dev" | "local" | "example" | "localhost");
-    has_letters && !stem.is_empty() && (folder.is_some() || !of_hosts)
-}
-
 /// `12`, `L12`, `12-20` and `L12-L20`.
 pub(super) fn lines(text: &str) -> (Option<u32>, Option<u32>) {
     let number = |text: &str| -> Option<u32> {
@@ -181,6 +139,25 @@ pub(super) fn lines(text: &str) -> (Option<u32>, Option<u32>) {
         None => (number(text), None),
     };
     (first, last.filter(|last| first.is_some_and(|first| first != *last)))
+}
+
+/// Without what prose puts around a path. Brackets may be part of it: `app/(shop)/[slug].tsx`.
+fn unwrapped(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let inner = text.trim().trim_matches(['`', '"', '\'', ',', ';']);
+        let inner = [('(', ')'), ('[', ']')].iter().fold(inner, |inner, (open, close)| {
+            let begins = inner
+                .strip_prefix(*open)
+                .filter(|rest| rest.find(*close).is_none_or(|at| at + 1 == rest.len()));
+            let inner = begins.unwrap_or(inner);
+            inner.strip_suffix(*close).filter(|rest| !rest.contains(*open)).unwrap_or(inner)
+        });
+        if inner.len() == text.len() {
+            return text;
+        }
+        text = inner;
+    }
 }
 
 #[cfg(test)]
@@ -237,29 +214,14 @@ mod tests {
         check("src/a.rs", "src/a.rs");
         check("src/a.rs:0", "src/a.rs");
         check("src/a.rs:99999999999", "src/a.rs");
+        check("(src/a.rs:12)", "src/a.rs:12");
+        check("[`src/a.rs`]", "src/a.rs");
+        check("(src/a.rs:12", "src/a.rs:12");
+        check("(shop)/[slug].tsx:3", "(shop)/[slug].tsx:3");
+        check("[slug].tsx", "[slug].tsx");
+        check("app/[slug]", "app/[slug]");
         check("", "-");
         check("``", "-");
         assert!(!Place::read("../x:1").unwrap().is_inside() && !Place::read("/etc/x").unwrap().is_inside());
-    }
-
-    #[test]
-    fn places_are_found_in_prose() {
-        let check = |text: &str, expected: &str| {
-            let places: Vec<_> = places_in(text).iter().map(ToString::to_string).collect();
-            assert_eq!(places.join(" "), expected, "{text}");
-        };
-        check("See `src/a.rs:12`, (src/b.rs:3-9) and main.rs:1.", "src/a.rs:12 src/b.rs:3-9 main.rs:1");
-        check("at 12:30 on localhost:3000, 127.0.0.1:4400, example.com:443", "");
-        check("https://example.org/a.rs:12 and http://x:1", "");
-        check("src/a.rs and std::fs::read and a::b:1", "");
-        check("deploy/Dockerfile:3", "deploy/Dockerfile:3");
-        check("src/a.rs:12 again src/a.rs:12", "src/a.rs:12");
-    }
-
-    #[test]
-    fn files_are_found_in_prose() {
-        let check = |text: &str, expected: &str| assert_eq!(paths_in(text).join(" "), expected, "{text}");
-        check("In src/a.rs, src/a.rs:3 and (lib/b.ts).", "src/a.rs lib/b.ts");
-        check("and/or TCP/IP, CI/CD, 1/2, README.md and https://example.org/a.html", "");
     }
 }

@@ -33,8 +33,8 @@ const EVIDENCE_PRODUCING: &str = "\
 
 Every claim that a conclusion stands on is a finding with an id and one trust class:
 
-- codebase: you saw it in the project. Give the path, the line number and the line as it stands there. For what the \
-system does today this counts more than anything else.
+- codebase: you saw it in the project. Give the path from the project's folder on, the line number and the line as it \
+stands there. For what the system does today this counts more than anything else.
 - web: you read it on a page. Give its address and its date. With fewer than two sources that do not depend on each \
 other, set single_source to true. Such a claim may support a recommendation. It can never carry one alone.
 - provided: the person who asked said so.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{Finding, Quoted, Trust, is_alike},
     catalogue::COMMAND,
-    cited::{ClaimId, Place, bare_ids_in, ids_in, paths_in, places_in},
+    cited::{ClaimId, Place, Tree, bare_ids_in, ids_in, paths_in, places_in},
     gathered::{Form, Found, Gathered},
     method::{NEXT_STEPS, Part},
     plan,
@@ -28,7 +28,7 @@ use super::{
 const FLAGS_MAX: usize = 50;
 
 /// The files of the tree that was recorded at the start.
-pub trait ProjectText {
+pub trait ProjectText: Tree {
     /// None: there is no such text.
     fn line_count(&self, path: &str) -> Option<usize>;
     /// Counted from 1.
@@ -196,7 +196,7 @@ impl Checker<'_> {
             self.text(At::Head, &worker.summary);
             let bare = bare_ids_in(&worker.summary).into_iter().filter(|id| self.known.contains(id));
             let ids = ids_in(&worker.summary).into_iter().chain(bare).map(|id| id.to_string());
-            let places = places_in(&worker.summary).into_iter().map(|place| place.path);
+            let places = places_in(&worker.summary, self.project).into_iter().map(|place| place.path);
             let mut named: Vec<String> = Vec::new();
             for name in ids.chain(paths_in(&worker.summary)).chain(places) {
                 if !named.contains(&name) {
@@ -244,7 +244,7 @@ impl Checker<'_> {
 
     fn text(&mut self, at: At, text: &str) {
         ids_in(text).iter().for_each(|id| self.cited(at, id));
-        places_in(text).iter().for_each(|place| self.place(at, place, ""));
+        places_in(text, self.project).iter().for_each(|place| self.place(at, place, ""));
     }
 
     fn cited(&mut self, at: At, id: &ClaimId) {

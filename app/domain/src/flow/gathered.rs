@@ -9,10 +9,11 @@ use super::{
     answer::{
         Answer, Deferred, Finding, Named, Question, Reading, Verdicts, is_alike, read_answer, read_verdicts,
     },
-    cited::ClaimId,
+    cited::{ClaimId, Tree, within},
     fold::Output,
     method::{Method, Part::NextStep, Shape},
     plan::{Agent, Part},
+    review,
 };
 
 pub(super) struct Gathered<'a> {
@@ -38,6 +39,8 @@ pub(super) struct Worker<'a> {
     pub summary: String,
     /// Why it said nothing.
     pub missing: Option<String>,
+    /// Why what it said may hold more than was understood.
+    pub unread: Option<&'static str>,
 }
 
 pub(super) struct Found {
@@ -109,15 +112,24 @@ impl<'a> Gathered<'a> {
                 None => {}
             }
         }
-        gathered.join();
         gathered.hear_gates();
+        gathered.join();
         gathered
+    }
+
+    /// Agents name files by their whole paths too. From here on every path begins in the project's folder.
+    pub(super) fn within(&mut self, tree: &dyn Tree) {
+        let found = self.findings.iter_mut().chain(&mut self.items);
+        for quoted in found.flat_map(|found| &mut found.finding.places) {
+            quoted.place.path = within(&quoted.place.path, tree).to_owned();
+        }
     }
 
     fn worker(&mut self, output: &'a Output<'a>, agent: &'a Agent) {
         let worker = self.workers.len();
         let reading = read_answer(output.said().unwrap_or_default());
         self.loose(&output.step.label, &reading);
+        let unread = output.said().and_then(|_| unread(&reading, output.left_out() > 0));
         let Answer { summary, findings, items, sections, deferred, questions, good, next_step, extra } =
             reading.value;
         let is_asked = agent.part == Part::Synthesis || self.plan.angles_write();
@@ -144,7 +156,7 @@ impl<'a> Gathered<'a> {
         self.questions.extend(questions);
         self.good.extend(good);
         self.extra(&output.step.label, extra);
-        self.workers.push(Worker { step: output.step, agent, summary, missing: output.missing() });
+        self.workers.push(Worker { step: output.step, agent, summary, missing: output.missing(), unread });
     }
 
     fn gate(&mut self, output: &'a Output<'a>, agent: &'a Agent) {
@@ -169,21 +181,30 @@ impl<'a> Gathered<'a> {
         self.also.extend(extra.into_iter().map(also));
     }
 
-    /// Marks what angles found and whoever puts together says again.
+    /// Marks what angles found and whoever puts together says again: under the same id, or as one of the same kind that
+    /// rests on it. What the gates dropped stands for nothing else.
     fn join(&mut self) {
         let is_angles = |found: &Found| self.workers[found.worker].agent.part == Part::Angle;
-        let said_again = |found: &Found| {
-            let cites = found.finding.cites.iter().filter_map(|cite| ClaimId::read(cite));
-            cites.chain(found.finding.claim_id()).collect::<Vec<_>>()
-        };
-        let joined: BTreeSet<_> =
-            self.findings.iter().filter(|found| !is_angles(found)).flat_map(said_again).collect();
-        for at in 0..self.findings.len() {
-            let found = &self.findings[at];
-            let is_joined =
-                is_angles(found) && found.finding.claim_id().is_some_and(|id| joined.contains(&id));
-            self.findings[at].is_joined = is_joined;
+        let (mut again, mut cited) = (BTreeSet::new(), BTreeSet::new());
+        for found in self.findings.iter().filter(|found| !is_angles(found) && !found.is_dropped) {
+            again.extend(found.finding.claim_id());
+            let (kind, lives) = self.sort(&found.finding);
+            for id in found.finding.cites.iter().filter_map(|cite| ClaimId::read(cite)) {
+                cited.extend(lives.then(|| (id.clone(), (kind, true))));
+                cited.insert((id, (kind, false)));
+            }
         }
+        let is_joined = |found: &Found| {
+            let id = found.finding.claim_id().filter(|_| is_angles(found));
+            id.is_some_and(|id| again.contains(&id) || cited.contains(&(id, self.sort(&found.finding))))
+        };
+        let joined: Vec<bool> = self.findings.iter().map(is_joined).collect();
+        self.findings.iter_mut().zip(joined).for_each(|(found, is_joined)| found.is_joined = is_joined);
+    }
+
+    /// Its kind, and whether it names a way in: what names none may rest on what does, and does not replace it.
+    fn sort(&self, finding: &Finding) -> (Option<&'static str>, bool) {
+        (self.method.findings.kind(&finding.kind), review::has_exploit(finding))
     }
 
     /// The section that somebody was asked to write under this title; the last word counts.
@@ -199,6 +220,19 @@ impl<'a> Gathered<'a> {
             Shape::PerAngle => false,
         };
         self.workers.iter().rposition(|worker| writes(worker) && !worker.summary.trim().is_empty())
+    }
+}
+
+/// Models think aloud before they answer, which is no answer. A field that nobody asked for may be all that was found.
+fn unread(reading: &Reading<'_, Answer>, is_cut: bool) -> Option<&'static str> {
+    let Answer { findings, items, extra, .. } = &reading.value;
+    let has_found = !findings.is_empty() || !items.is_empty();
+    if !reading.is_structured() {
+        Some("it has no form")
+    } else if is_cut || reading.is_cut {
+        Some("it is not whole")
+    } else {
+        (!has_found && !extra.is_empty()).then_some("it is in fields of its own")
     }
 }
 

@@ -168,6 +168,8 @@ pub struct Material<'a> {
     pub meanwhile: Meanwhile,
     /// How often agents tried to change something.
     pub tried: u32,
+    /// Those of the paths that were changed meanwhile which agents named when they tried.
+    pub meant: Vec<String>,
 }
 
 impl Report {

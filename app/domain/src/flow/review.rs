@@ -52,9 +52,20 @@ impl Severity {
         SEVERITIES[self as usize]
     }
 
-    /// What nobody can place is shown where somebody looks at it, and not as the worst.
-    fn of(level: Option<&'static str>) -> Self {
-        Self::ALL.into_iter().find(|severity| Some(severity.name()) == level).unwrap_or(Self::Warning)
+    /// What a word that is none of ours means where there is no doubt about it: the scales that models know besides.
+    fn read(words: &str, level: Option<&'static str>) -> Option<Self> {
+        let known = Self::ALL.into_iter().find(|severity| Some(severity.name()) == level);
+        let word = words.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| !word.is_empty());
+        known.or_else(|| match word?.to_ascii_lowercase().as_str() {
+            "blocker" | "blocking" | "severe" | "fatal" | "high" | "highest" | "p0" | "sev0" | "s0" => {
+                Some(Self::Critical)
+            }
+            "major" | "medium" | "moderate" | "p1" | "sev1" | "s1" => Some(Self::Warning),
+            "minor" | "low" | "lowest" | "trivial" | "nit" | "nitpick" | "info" | "informational" => {
+                Some(Self::Suggestion)
+            }
+            _ => None,
+        })
     }
 
     fn lower(self) -> Self {
@@ -74,7 +85,9 @@ pub(super) fn review(
     let mut judged: Vec<(bool, bool, Judged)> = Vec::new();
     for (at, role, finding) in findings {
         let is_security = is_security(*role, finding);
-        let severity = Severity::of(level(&finding.level));
+        // What nobody can place counts where somebody looks at it, and not as the worst; it is shown in every band.
+        let known = Severity::read(&finding.level, level(&finding.level));
+        let severity = known.unwrap_or(Severity::Warning);
         let doubt = doubt(finding).filter(|_| !is_security && severity != Severity::Suggestion);
         let severity = if doubt.is_some() { severity.lower() } else { severity };
         let is_shown = match band {
@@ -85,6 +98,7 @@ pub(super) fn review(
             Band::Medium => severity <= Severity::Warning,
             Band::Large => true,
         };
+        let is_shown = is_shown || known.is_none();
         judged.push((is_shown, is_security, Judged { at: *at, severity, doubt }));
     }
     // Within a severity the order of the roster stays.
@@ -123,12 +137,58 @@ pub(super) fn is_security(role: Role, finding: &Finding) -> bool {
     role == Role::SecurityAnalyst || finding.kind.to_ascii_lowercase().contains(SECURITY)
 }
 
-/// A way in that nobody could take is none.
+/// A way in that nobody could take is none, and a number is one only in full.
 pub(super) fn has_exploit(finding: &Finding) -> bool {
-    let is_told = |text: &str| {
-        !matches!(text.to_ascii_lowercase().trim_end_matches('.'), "none" | "n/a" | "-" | "unknown" | "no")
+    let told = |name: &str| finding.field(name).unwrap_or_default();
+    let (exploit, cve) = (told(EXPLOIT), told(CVE));
+    has_cve(exploit) || has_cve(cve) || !(exploit.is_empty() || denies(exploit))
+}
+
+/// `CVE-2026-1234` somewhere in it.
+fn has_cve(text: &str) -> bool {
+    let text = text.to_ascii_uppercase();
+    let is_number = |part: &str| {
+        let (year, number) = part.split_once('-').unwrap_or_default();
+        let is_year = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+        is_year && number.starts_with(|c: char| c.is_ascii_digit())
     };
-    [EXPLOIT, CVE].iter().any(|name| finding.field(name).is_some_and(is_told))
+    text.match_indices("CVE-").any(|(at, prefix)| is_number(&text[at + prefix.len()..]))
+}
+
+/// Whether a field that asks for a way in says that there is none. "No login is needed" is one.
+fn denies(text: &str) -> bool {
+    /// What is denied within the first words.
+    const DENIED: [&str; 14] = [
+        "applicable",
+        "assigned",
+        "attack",
+        "available",
+        "cve",
+        "cves",
+        "exploit",
+        "exploitable",
+        "exploits",
+        "found",
+        "identified",
+        "known",
+        "vector",
+        "vulnerability",
+    ];
+    const DENIED_WITHIN: usize = 3;
+    let clause = text.split(['.', ',', ';', ':', '\n', '(']).next().unwrap_or_default().to_ascii_lowercase();
+    let mut words: Vec<_> = clause.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    words.retain(|word| !word.is_empty());
+    if let ["there", "is" | "are", rest @ ..] = words.as_slice() {
+        words = rest.to_vec();
+    }
+    match words.as_slice() {
+        [] | ["no" | "none" | "not" | "nothing" | "unknown" | "na" | "null"] | ["n", "a", ..] => true,
+        ["no", "path" | "way"] | ["no", "way", "in"] => true,
+        ["no" | "none" | "not" | "nothing", rest @ ..] => {
+            rest.iter().take(DENIED_WITHIN).any(|word| DENIED.contains(word))
+        }
+        _ => false,
+    }
 }
 
 /// The first word with which a finding doubts itself.
@@ -213,6 +273,25 @@ mod tests {
         check(Band::Medium, "S W W+ C", "c3 w1 w2", 1, 0);
         check(Band::Large, "S W W+ C", "c3 w1 w2 s0", 0, 0);
         check(Band::Medium, "X", "w0", 0, 0);
+        check(Band::Small, "X X?", "w0 s1", 0, 0);
+    }
+
+    #[test]
+    fn severities_are_understood_on_other_scales_too() {
+        let check = |words: &str, expected: Option<Severity>| {
+            assert_eq!(Severity::read(words, level(words)), expected, "{words}");
+        };
+        for (severity, words) in [
+            (Severity::Critical, "critical high HIGH blocker Blocking severe fatal P0 sev0 **High**"),
+            (Severity::Warning, "warning medium moderate major P1 (medium)"),
+            (Severity::Suggestion, "suggestion low minor nit info trivial"),
+        ] {
+            words.split_whitespace().for_each(|word| check(word, Some(severity)));
+        }
+        check("high: data is lost", Some(Severity::Critical));
+        for odd in ["", "not high", "very bad", "P7", "error"] {
+            check(odd, None);
+        }
     }
 
     #[test]
@@ -263,9 +342,38 @@ mod tests {
             assert_eq!(has_exploit(&finding), expected, "{name}: {text}");
         };
         check("exploit", "Anybody posts a form", true);
+        check("exploit", "No login is needed: anybody posts a form", true);
+        check("exploit", "None of the routes checks the token, so a guest deletes carts", true);
+        check("exploit", "Not only admins reach it. A guest posts to /carts", true);
+        check("exploit", "No path is checked: ../../etc/passwd is sent", true);
+        check("exploit", "None known, but it is CVE-2026-1234", true);
         check("CVE", "CVE-2026-1", true);
-        check("exploit", " ", false);
-        check("exploit", "None.", false);
+        check("cve", "see cve-2024-30078.", true);
+        for none in [
+            " ",
+            "-",
+            "None.",
+            "none known",
+            "None identified in this review.",
+            "No",
+            "no CVE",
+            "No known exploit",
+            "No direct exploit path was found",
+            "There is no known exploit path.",
+            "No way in.",
+            "not applicable",
+            "Not exploitable",
+            "Not directly exploitable, as it is internal",
+            "N/A",
+            "n/a (internal)",
+            "unknown",
+        ] {
+            check("exploit", none, false);
+            check("cve", none, false);
+        }
+        check("cve", "yes", false);
+        check("cve", "CVE-pending", false);
+        check("cve", "CVE-24-1", false);
         check("fix", "Escape it", false);
     }
 }

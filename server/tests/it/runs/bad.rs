@@ -7,7 +7,7 @@ use scripted::Script;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Shop, commit, launch, over, server};
+use super::{Shop, commit, launch, over, said, server};
 use crate::harness::{Server, World, eventually};
 
 async fn refused(server: &Server, run: Value, expected: &str) {
@@ -88,6 +88,31 @@ async fn without_its_backend_or_with_too_small_a_context_nothing_begins() {
     server.stop().await;
     let server = super::server(&world, "one", "qwen", "local/small").await;
     refused(&server, shop.ask("code-review", ""), "Context too small").await;
+    server.stop().await;
+}
+
+/// A long file fills a small model. It answers from what it has, and the run goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_read_more_than_it_takes_is_asked_for_its_answer() {
+    let world = World::with(Script { context_tokens: 8_192, ..Script::default() }).await;
+    let server = super::server(&world, "one", "native", "local/small").await;
+    let shop = Shop::new(&world, &server).await;
+    super::write(
+        &shop.project,
+        "src/long.rs",
+        &"// One of many lines that are all the same.\n".repeat(2_000),
+    );
+    let read = |path: &str| format!("[[tool read {}]][[say {{}}]]", json!({"path": path}));
+    let told = "It has read as much as its model takes.";
+    let id = launch(&server, shop.ask("issue-triage", &read("src/long.rs"))).await;
+    let run = over(&server, &id).await;
+    assert_eq!(run["status"], "done", "{run:#}");
+    let triager = said(&server, &id, "triager").await;
+    assert!(triager.contains("One of many lines") && triager.contains(told), "{triager}");
+    // The control: what fits needs no such word.
+    let id = launch(&server, shop.ask("issue-triage", &read("README.md"))).await;
+    over(&server, &id).await;
+    assert!(!said(&server, &id, "triager").await.contains(told));
     server.stop().await;
 }
 

@@ -23,18 +23,21 @@ pub(super) struct Parsed {
     pub length: usize,
     /// Whether it was not JSON as it stood.
     pub is_mended: bool,
+    /// Whether it ends before it is closed, so that something may be missing.
+    pub is_cut: bool,
 }
 
 /// With how many bytes were looked at, which is what it cost.
 pub(super) fn parse(text: &str) -> (Option<Parsed>, usize) {
-    let mut reader = Reader { text, at: 0, reached: 0, is_mended: false };
+    let mut reader = Reader { text, at: 0, reached: 0, is_mended: false, is_cut: false };
     let json = match text.as_bytes().first() {
         Some(b'{') => reader.fields(0),
         Some(b'[') => reader.list(0),
         _ => None,
     };
     let cost = reader.reached.max(reader.at);
-    let parsed = json.map(|json| Parsed { json, length: reader.at, is_mended: reader.is_mended });
+    let Reader { at: length, is_mended, is_cut, .. } = reader;
+    let parsed = json.map(|json| Parsed { json, length, is_mended, is_cut });
     (parsed, cost)
 }
 
@@ -44,6 +47,7 @@ struct Reader<'a> {
     /// As far as anything was read, also what was not taken in the end.
     reached: usize,
     is_mended: bool,
+    is_cut: bool,
 }
 
 impl Reader<'_> {
@@ -61,6 +65,11 @@ impl Reader<'_> {
 
     fn mend(&mut self) {
         self.is_mended = true;
+    }
+
+    fn cut(&mut self) {
+        self.is_cut = true;
+        self.mend();
     }
 
     /// Past white space and comments.
@@ -117,7 +126,7 @@ impl Reader<'_> {
                 self.reached = self.reached.max(self.at);
                 let is_cut_off = self.reached == self.text.len();
                 self.at = before;
-                self.mend();
+                self.cut();
                 return (is_cut_off || !fields.is_empty()).then_some(Json::Fields(fields));
             };
             self.skip();
@@ -148,8 +157,12 @@ impl Reader<'_> {
                     self.mend();
                     continue;
                 }
+                None => {
+                    self.cut();
+                    return Some(Json::List(items));
+                }
                 // Its own bracket was forgotten.
-                None | Some('}') => {
+                Some('}') => {
                     self.mend();
                     return Some(Json::List(items));
                 }
@@ -221,7 +234,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.mend();
+        self.cut();
         Some(text)
     }
 

@@ -5,7 +5,7 @@ use super::{
     Verdicts,
     entry::Entry,
     is_alike,
-    lenient::{self, Json},
+    lenient::{self, Json, Parsed},
 };
 use crate::flow::cited::{Place, lines};
 
@@ -22,6 +22,8 @@ pub struct Reading<'a, T> {
     pub after: &'a str,
     /// Whether the JSON had to be mended before it could be read.
     pub is_mended: bool,
+    /// Whether it ends before it is closed.
+    pub is_cut: bool,
 }
 
 impl<T> Reading<'_, T> {
@@ -69,16 +71,19 @@ pub(super) fn verdicts(text: &str) -> Reading<'_, Verdicts> {
 
 impl<'a> Reading<'a, ()> {
     fn none(text: &'a str) -> Self {
-        Self { value: (), before: text, json: "", after: "", is_mended: false }
+        Self { value: (), before: text, json: "", after: "", is_mended: false, is_cut: false }
     }
 
-    fn at(text: &'a str, start: usize, end: usize, is_mended: bool) -> Self {
-        Self { value: (), before: &text[..start], json: &text[start..end], after: &text[end..], is_mended }
+    fn at(text: &'a str, start: usize, parsed: &Parsed) -> Self {
+        let Parsed { length, is_mended, is_cut, .. } = *parsed;
+        let (before, rest) = text.split_at(start);
+        let (json, after) = rest.split_at(length);
+        Self { value: (), before, json, after, is_mended, is_cut }
     }
 
     fn with<T>(self, value: T) -> Reading<'a, T> {
-        let Self { value: (), before, json, after, is_mended } = self;
-        Reading { value, before, json, after, is_mended }
+        let Self { value: (), before, json, after, is_mended, is_cut } = self;
+        Reading { value, before, json, after, is_mended, is_cut }
     }
 }
 
@@ -141,7 +146,7 @@ fn best<'a>(
         if let Some(parsed) = parsed.filter(|_| points > 0) {
             past = start + parsed.length;
             if best.as_ref().is_none_or(|(most, ..)| points >= *most) {
-                best = Some((points, Reading::at(text, start, past, parsed.is_mended), parsed.json));
+                best = Some((points, Reading::at(text, start, &parsed), parsed.json));
             }
         }
         // A text full of brackets that lead nowhere is not worth more.

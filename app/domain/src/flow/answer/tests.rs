@@ -77,6 +77,19 @@ fn an_answer_in_form_is_read_whole_wherever_it_stands() {
     check(&comma, true, Some(&comma));
 }
 
+/// A comma too many loses nothing. What breaks off may have gone on.
+#[test]
+fn what_breaks_off_is_known_from_what_is_only_mended() {
+    let check = |text: &str, is_cut: bool| assert_eq!(read_answer(text).is_cut, is_cut, "{text}");
+    check(FULL, false);
+    check(&FULL.replace("\"investigate\"", "\"investigate\","), false);
+    check(r#"{"summary": "s", "findings": [{"id": "E1"}}"#, false);
+    check(FULL.trim_end().strip_suffix('}').unwrap(), true);
+    check(r#"{"summary": "s", "findings": [{"id": "E1"}, {"id"#, true);
+    check(r#"{"summary": "s", "findings": [{"id": "E1", "claim": "it ra"#, true);
+    check(r#"{"summary": "s", "findings": [{"id": "E1"}"#, true);
+}
+
 /// Reads an answer and tells the claim of its one finding.
 fn check_claim(text: &str, claim: &str) {
     let answer = read_answer(text).value;

@@ -69,13 +69,22 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::flow::{answer::Quoted, cited::Place};
+    use crate::flow::{
+        answer::Quoted,
+        cited::{Place, Tree},
+    };
 
     struct Files;
 
     const PACKAGE: [&str; 4] =
         ["{", "  \"scripts\": {", "    \"build\" : \"tsc\",", "    \"lint\": \"build\" } }"];
     const MAKEFILE: [&str; 4] = ["# clean: no", "all test: x", "\tfake: y", "x:"];
+
+    impl Tree for Files {
+        fn holds(&self, path: &str) -> bool {
+            self.line_count(path).is_some()
+        }
+    }
 
     impl ProjectText for Files {
         fn line_count(&self, path: &str) -> Option<usize> {

@@ -1,5 +1,5 @@
 //! Whether a quoted line really stands where it is said to. White space does not count: models and tools change it. Nor
-//! does the line's own number in front of it, which tools show.
+//! do the line's own number or the sign of a diff in front of it, which tools show, and marks of code around it.
 
 use std::ops::RangeInclusive;
 
@@ -32,14 +32,22 @@ pub(super) fn find(
     if quoted.is_empty() {
         return Found::There;
     }
+    let bare: Vec<&str> =
+        bare(quote).lines().filter(|text| !text.trim().is_empty()).take(LINES_MAX).collect();
+    let ways = if bare == quoted { vec![quoted] } else { vec![quoted, bare] };
+    let longest = ways.iter().map(Vec::len).max().unwrap_or_default();
     let stands_at = |at: usize| {
         let read = |number: usize| project.line(path, number).map(|text| plain(&text)).unwrap_or_default();
         let first = read(at);
-        let end = (at + 2 * quoted.len()).min(count + 1);
+        let end = (at + 2 * longest).min(count + 1);
         let text: String = (at + 1..end).map(read).fold(first.clone(), |text, line| text + &line);
-        let begins = |quote: String| text.find(&quote).is_some_and(|start| start < first.len());
-        begins(quoted.iter().map(|line| plain(line)).collect())
-            || begins((at..).zip(&quoted).map(|(number, line)| plain(unnumbered(line, number))).collect())
+        let begins =
+            |quote: String| !quote.is_empty() && text.find(&quote).is_some_and(|start| start < first.len());
+        ways.iter().any(|quoted| {
+            begins(quoted.iter().map(|line| plain(line)).collect())
+                || begins((at..).zip(quoted).map(|(number, line)| plain(unnumbered(line, number))).collect())
+                || begins(quoted.iter().map(|line| plain(unsigned(line))).collect())
+        })
     };
     if cited.clone().take(RANGE_LINES_MAX).any(stands_at) {
         return Found::There;
@@ -54,6 +62,18 @@ fn unnumbered(line: &str, number: usize) -> &str {
     let rest = line.trim_start().strip_prefix(number.to_string().as_str());
     let rest = rest.filter(|rest| rest.starts_with([' ', '\t', '|', ':']));
     rest.map_or(line, |rest| rest.trim_start_matches(['|', ':', ' ', '\t']))
+}
+
+/// Without the marks of code around it, and the language that a block of code may begin with.
+fn bare(quote: &str) -> &str {
+    let quote = quote.trim();
+    let block = quote.strip_prefix("```").map(|rest| rest.split_once('\n').map_or(rest, |(_, code)| code));
+    block.unwrap_or(quote).trim_matches('`')
+}
+
+/// Without the sign that a diff puts in front.
+fn unsigned(line: &str) -> &str {
+    line.trim_start().strip_prefix(['+', '-']).unwrap_or(line)
 }
 
 fn plain(text: &str) -> String {

@@ -33,14 +33,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Where all that a conclusion or a decision rests on has one source only, it rests on nothing.
+    /// Where all that a conclusion or a decision rests on has one source only, it rests on nothing. A conclusion that
+    /// cites only what was concluded rests on nothing either; one that cites nothing claims no basis.
     pub(super) fn conclusions(&mut self) {
         let gathered = self.gathered;
         let findings: BTreeMap<ClaimId, &Finding> =
             all(gathered).filter_map(|finding| Some((finding.claim_id()?, finding))).collect();
-        let is_alone = |ids: Vec<ClaimId>| {
-            basis(&findings, ids)
-                .is_some_and(|basis| !basis.is_empty() && basis.iter().all(|finding| is_single(finding)))
+        let fault = |ids: Vec<ClaimId>| {
+            let basis = basis(&findings, ids)?;
+            let mut evidence = basis.iter().filter(|finding| !is_reasoned(finding)).peekable();
+            match evidence.peek() {
+                None => (!basis.is_empty()).then_some(REASONED),
+                Some(_) => evidence.all(|finding| is_single(finding)).then_some(ALONE),
+            }
         };
         let parts = gathered.method.spine.iter();
         let titles = parts.filter(|section| matches!(section.part, Part::Conclusion { .. }));
@@ -49,18 +54,21 @@ impl Checker<'_> {
             let cites = item.cites.iter().filter_map(|cite| ClaimId::read(cite));
             let cites: Vec<_> = cites.chain(item.texts().flat_map(ids_in)).collect();
             let rests_on_itself = cites.is_empty();
-            item.places.is_empty() && (if rests_on_itself { is_single(item) } else { is_alone(cites) })
+            item.places.is_empty()
+                && (if rests_on_itself { is_single(item) } else { fault(cites) == Some(ALONE) })
         };
-        let mut alone: Vec<At> =
-            sections.filter(|at| is_alone(ids_in(&gathered.sections[*at].text))).map(At::Section).collect();
+        let fault_of = |at: usize| Some((At::Section(at), fault(ids_in(&gathered.sections[at].text))?));
+        let mut faults: Vec<(At, &str)> = sections.filter_map(fault_of).collect();
         let items = gathered.items.iter().enumerate().filter(|(_, item)| is_weak(&item.finding));
-        alone.extend(items.map(|(at, _)| At::Item(at)));
-        for at in alone {
-            let words = "Everything that this rests on has a single source.";
+        faults.extend(items.map(|(at, _)| (At::Item(at), ALONE)));
+        for (at, words) in faults {
             self.flag(at, Check::SingleSource, words.to_owned());
         }
     }
 }
+
+const ALONE: &str = "Everything that this rests on has a single source.";
+const REASONED: &str = "Everything that this rests on is reasoning, which is no evidence.";
 
 /// What rests on more than this is not followed to its end: nobody rests on so much by honest means.
 const FOLLOWED_MAX: usize = 1_000;
@@ -76,13 +84,22 @@ fn basis<'a>(findings: &BTreeMap<ClaimId, &'a Finding>, ids: Vec<ClaimId>) -> Op
         if seen.len() > FOLLOWED_MAX {
             return None;
         }
-        let cites: Vec<_> = finding.cites.iter().filter_map(|cite| ClaimId::read(cite)).collect();
+        let mut cites: Vec<_> = finding.cites.iter().filter_map(|cite| ClaimId::read(cite)).collect();
+        // Weak models say in words what they conclude from.
+        if cites.is_empty() && is_reasoned(finding) {
+            cites = finding.texts().flat_map(ids_in).collect();
+        }
         if cites.is_empty() {
             basis.push(finding);
         }
         open.extend(cites);
     }
     Some(basis)
+}
+
+/// Only concluded, by whoever says it.
+fn is_reasoned(finding: &Finding) -> bool {
+    finding.trust == Some(Trust::Reasoning) && finding.places.is_empty() && finding.sources.is_empty()
 }
 
 fn is_single(finding: &Finding) -> bool {

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use super::*;
 use crate::flow::{
     Band, FlowId, Plan,
@@ -22,6 +24,17 @@ const CART: [&str; 12] = [
     "",
     "fn store(cart: &mut Cart, n: u32) {}",
 ];
+
+impl Tree for Files {
+    fn holds(&self, path: &str) -> bool {
+        self.line_count(path).is_some()
+    }
+
+    fn folders(&self) -> &[String] {
+        static FOLDERS: LazyLock<[String; 1]> = LazyLock::new(|| ["/home/me/shop".to_owned()]);
+        &*FOLDERS
+    }
+}
 
 impl ProjectText for Files {
     fn line_count(&self, path: &str) -> Option<usize> {
@@ -238,11 +251,18 @@ fn a_quote_must_stand_there_white_space_aside() {
     check(2, "    2  let n = load(cart);", &[]);
     check(2, "2: let n = load(cart);", &[]);
     check(2, "let n = load(cart);\n// look, then act\nstore(cart, n + 1);", &[]);
+    check(2, "`let n = load(cart);`", &[]);
+    check(2, "```rust\nlet n = load(cart);\n// look, then act\n```", &[]);
+    check(2, "+    let n = load(cart);", &[]);
+    check(2, "+let n = load(cart);\n+    // look, then act", &[]);
+    check(2, "`- let n = load(cart);`", &[]);
     check(1, "pub fn add(cart: &mut Cart) {\nlet n = load(cart);", &[]);
     check(3, "let n = load(cart);", &["Quote: The quoted line stands in line 2 of src/cart.rs, not in 3."]);
     let nowhere = "Quote: The quoted line does not stand at src/cart.rs:2, white space aside.";
     check(2, "let m = load(cart);", &[nowhere]);
     check(2, "let n = load(cart);\nstore(cart, n + 2);", &[nowhere]);
+    check(2, "+++", &[nowhere]);
+    check(2, "`-`", &[nowhere]);
     check(12, "pub fn add", &["Quote: The quoted line does not stand at src/cart.rs:12, white space aside."]);
 }
 
@@ -328,7 +348,9 @@ fn a_recommendation_does_not_stand_on_single_sources_alone() {
                 {{"id": "D1", "trust": "web", "single_source": true, "sources": [{{"url": "https://a.org", "date": "2026"}}]}},
                 {{"id": "D2", "trust": "codebase", "places": ["src/cart.rs:1"]}},
                 {{"id": "D3", "trust": "reasoning", "cites": ["D1"]}},
-                {{"id": "D4", "trust": "reasoning", "cites": ["D1", "D2", "D4"]}}],
+                {{"id": "D4", "trust": "reasoning", "cites": ["D1", "D2", "D4"]}},
+                {{"id": "D5", "trust": "reasoning"}}, {{"id": "D6", "trust": "reasoning", "cites": ["D5"]}},
+                {{"id": "D7", "trust": "reasoning", "claim": "As [D2] shows."}}, {{"id": "D8"}}],
               "sections": [{{"title": "Order of remedy", "text": "Do it {cites}."}}]}}"#
         );
         assert_eq!(flags(&answer, FIVE), expected, "{cites}");
@@ -339,4 +361,14 @@ fn a_recommendation_does_not_stand_on_single_sources_alone() {
     check("[D1, D2]", &[]);
     check("[D4]", &[]);
     check("", &[]);
+    check("[D1, D5]", &[alone]);
+    check("[D3, D6]", &[alone]);
+    check("[D2, D5]", &[]);
+    check("[D1, D7]", &[]);
+    check("[D7]", &[]);
+    check("[D8]", &[]);
+    let reasoned =
+        "Section(0) SingleSource: Everything that this rests on is reasoning, which is no evidence.";
+    check("[D5]", &[reasoned]);
+    check("[D6]", &[reasoned]);
 }

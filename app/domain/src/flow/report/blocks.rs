@@ -56,7 +56,7 @@ pub(super) fn checked<'a>(
 /// The places that several texts name, each once.
 fn named<'a>(project: &dyn ProjectText, texts: impl Iterator<Item = &'a str>) -> Vec<Citation> {
     let mut seen = BTreeSet::new();
-    let places = texts.flat_map(places_in).filter(|place| seen.insert(place.clone()));
+    let places = texts.flat_map(|text| places_in(text, project)).filter(|place| seen.insert(place.clone()));
     places.map(|place| citation(project, place, "")).collect()
 }
 
@@ -84,12 +84,18 @@ pub(super) fn entry(
 ) -> Block {
     let badge = |tone, text: &str| Badge { tone, text: text.to_owned() };
     let mut badges = Vec::new();
-    let level = mark.level.unwrap_or(finding.level.trim());
+    let (given, known) = (finding.level.trim(), form.level(&finding.level));
+    let level = mark.level.or(known).unwrap_or(given);
     if !level.is_empty() {
-        badges.push(badge(tone(form, level), form.level(level).unwrap_or(level)));
+        badges.push(badge(tone(form, level), level));
     }
-    if !finding.kind.trim().is_empty() {
-        badges.push(badge(Tone::Plain, form.kind(&finding.kind).unwrap_or(finding.kind.trim())));
+    // One that counts less than it was given says so itself.
+    let more = says_more(given, known.or(mark.level)).then(|| format!("given as \"{given}\""));
+    badges.extend(more.map(|words| badge(Tone::Plain, &words)));
+    let (given, known) = (finding.kind.trim(), form.kind(&finding.kind));
+    let kind = known.filter(|known| !says_more(given, Some(known))).unwrap_or(given);
+    if !kind.is_empty() {
+        badges.push(badge(Tone::Plain, kind));
     }
     badges.push(badge(Tone::Plain, finding.trust.map_or("no trust class", |trust| trust.name())));
     if finding.single_source {
@@ -127,6 +133,19 @@ pub(super) fn attempt(project: &dyn ProjectText, attempt: &answer::Attempt, flag
         fields: attempt.fields.clone(),
         flags,
     }))
+}
+
+/// Whether what was given is more than another way to write what it was understood as.
+fn says_more(given: &str, known: Option<&str>) -> bool {
+    let is_word = |text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|it| !it.is_empty()).count() == 1
+    };
+    let is_same = |known: &str| {
+        let [given, known]: [String; 2] = [given, known].map(|text| answer::plain(text).collect());
+        given.starts_with(&known) || known.starts_with(&given)
+    };
+    let is_more = |known: &str| !(is_word(given) && is_same(known));
+    !given.is_empty() && known.is_some_and(is_more)
 }
 
 fn citation(project: &dyn ProjectText, place: Place, quote: &str) -> Citation {

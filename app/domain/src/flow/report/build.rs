@@ -24,7 +24,8 @@ use crate::flow::{
 };
 
 pub(super) fn report(material: &Material<'_>) -> Report {
-    let gathered = Gathered::new(material.plan, material.outputs);
+    let mut gathered = Gathered::new(material.plan, material.outputs);
+    gathered.within(material.project);
     let flags = evidence::check(&gathered, material.project, material.has_web);
     let review = reviewed(&gathered);
     let mut builder = Builder { material, gathered: &gathered, review, flags, shown: BTreeSet::new() };

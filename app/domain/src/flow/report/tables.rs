@@ -24,10 +24,11 @@ pub(super) fn finding_counts(gathered: &Gathered<'_>, review: &Review) -> Block 
         });
         let dropped = gathered.findings.iter().filter(|found| found.worker == at && found.is_dropped).count();
         let gate = gathered.gates.iter().find(|gate| gate.of == worker.agent.of);
-        let state = match (&worker.missing, gate.and_then(Guard::unvalidated)) {
-            (Some(why), _) => why.clone(),
-            (None, Some(why)) => format!("reviewed, not validated: {why}"),
-            (None, None) => "reviewed".to_owned(),
+        let state = match (&worker.missing, worker.unread, gate.and_then(Guard::unvalidated)) {
+            (Some(why), ..) => why.clone(),
+            (None, Some(why), _) => format!("not read as a whole: {why}"),
+            (None, None, Some(why)) => format!("reviewed, not validated: {why}"),
+            (None, None, None) => "reviewed".to_owned(),
         };
         let mut row = vec![worker.step.label.clone()];
         row.extend(counts);

@@ -1,4 +1,5 @@
 mod lost;
+mod unread;
 mod word;
 
 use super::*;
@@ -49,7 +50,17 @@ impl Story {
     fn with(&self, template: Option<&str>, meanwhile: Meanwhile, tried: u32) -> Report {
         let outputs = self.outputs();
         let (plan, project, has_web) = (&self.plan, &Files, self.has_web);
-        Report::new(&Material { plan, outputs: &outputs, project, template, has_web, meanwhile, tried })
+        let meant = Vec::new();
+        Report::new(&Material {
+            plan,
+            outputs: &outputs,
+            project,
+            template,
+            has_web,
+            meanwhile,
+            tried,
+            meant,
+        })
     }
 
     fn outputs(&self) -> Vec<Output<'_>> {
@@ -277,10 +288,22 @@ fn what_happened_to_the_project_meanwhile_is_told() {
     check(Meanwhile::Changed(Vec::new()), 3, &[]);
     let changed = "The project was changed while the run worked: a.rs. The evidence is checked against how it was at \
                    the start.";
-    let tried = "An agent tried to change something meanwhile, and was kept from it. Look at what was changed if it \
-                 was not you.";
+    let tried = "An agent tried to change something meanwhile. Agents are kept from it, but who made this change is \
+                 not known: look at it if it was not you.";
     check(Meanwhile::Changed(vec!["a.rs".into()]), 0, &[changed]);
     check(Meanwhile::Changed(vec!["a.rs".into()]), 2, &[changed, tried]);
+    let story = Story::new(FlowId::Investigate, Band::Small);
+    let report = Report::new(&Material {
+        plan: &story.plan,
+        outputs: &story.outputs(),
+        project: &Files,
+        template: None,
+        has_web: true,
+        meanwhile: Meanwhile::Changed(vec!["a.rs".into()]),
+        tried: 1,
+        meant: vec!["a.rs".into()],
+    });
+    assert!(report.head.notes[1].starts_with("**An agent tried to change a.rs, and that was changed.**"));
     let many = (0..12).map(|n| n.to_string()).collect();
     let words = "The project was changed while the run worked: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more. The evidence \
                  is checked against how it was at the start.";
@@ -358,6 +381,24 @@ fn places_in_what_cannot_be_read_are_links_or_flags() {
     let (checked, without) = (report.head.failed_checks, told.replace("src/gone.rs:1", "night"));
     let without = Story::new(FlowId::DataReview, Band::Small).says("data", &without).says("gate", FIVE);
     assert_eq!(checked, without.report().head.failed_checks + 1);
+}
+
+/// Agents name files by their whole paths too.
+#[test]
+fn whole_paths_are_places_of_the_project() {
+    let told = r#"{"summary": "s", "findings": [{"id": "D1", "title": "x", "trust": "codebase", "claim": "See /home/me/shop/src/cart.rs:2.",
+        "places": [{"path": "/home/me/shop/src/cart.rs", "line": 2, "quote": "let n = load(cart);"}]}]}"#;
+    let report = Story::new(FlowId::DataReview, Band::Small).says("data", told).says("gate", FIVE).report();
+    let places: Vec<_> = report.places().iter().map(ToString::to_string).collect();
+    assert!(places.contains(&"src/cart.rs:2".to_owned()), "{places:?}");
+    assert_eq!(
+        report.flags().filter(|flag| flag.check == Check::Place).count(),
+        0,
+        "{}",
+        report.to_markdown()
+    );
+    let other = Story::new(FlowId::DataReview, Band::Small).says("data", &told.replace("/me/", "/you/"));
+    assert!(other.report().to_markdown().contains("> ⚠ /home/you/shop/src/cart.rs is not in the project."));
 }
 
 /// One that was written before such a piece had places.

@@ -15,6 +15,7 @@ impl Builder<'_> {
             why.map(|why| Missing { what: step.label.clone(), why })
         };
         let mut notes = self.meanwhile();
+        notes.extend(self.unjudged());
         if !self.material.has_web && gathered.workers.iter().any(|worker| !worker.agent.role.sees_project()) {
             notes.push("No web was available: what is said about the world is reasoning.".to_owned());
         }
@@ -42,8 +43,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Agents cannot change the project, so whoever did was somebody else. Where one tried nevertheless and something was
-    /// changed, the reader should look for himself.
+    /// Agents cannot change the project, so whoever did is somebody else. Where one tried and something was changed, that
+    /// is not asserted: the reader should look for himself.
     fn meanwhile(&self) -> Vec<String> {
         const SHOWN: usize = 10;
         let tried = self.material.tried;
@@ -59,11 +60,19 @@ impl Builder<'_> {
                     "The project was changed while the run worked: {named}{more}. The evidence is checked against \
                      how it was at the start."
                 );
-                let doubt = (tried > 0).then(|| {
-                    "An agent tried to change something meanwhile, and was kept from it. Look at what was changed \
-                     if it was not you."
-                        .to_owned()
-                });
+                let doubt = match self.material.meant.as_slice() {
+                    [] if tried == 0 => None,
+                    [] => Some(
+                        "An agent tried to change something meanwhile. Agents are kept from it, but who made this \
+                         change is not known: look at it if it was not you."
+                            .to_owned(),
+                    ),
+                    meant => Some(format!(
+                        "**An agent tried to change {}, and that was changed.** Agents are kept from it. If it was not \
+                         you who changed it, do not rely on this report.",
+                        meant.join(", ")
+                    )),
+                };
                 std::iter::once(changed).chain(doubt).collect()
             }
             Meanwhile::Unknown(why) => {

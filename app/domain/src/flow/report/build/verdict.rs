@@ -7,7 +7,7 @@ use super::{
     },
     Builder, counted,
 };
-use crate::flow::{answer::Stand, evidence::At, gathered::Guard, review::Severity};
+use crate::flow::{answer::Stand, evidence::At, gathered::Guard, method::Part, review::Severity};
 
 impl Builder<'_> {
     pub(super) fn validation(&self) -> Vec<Block> {
@@ -87,6 +87,9 @@ impl Builder<'_> {
     pub(super) fn review_summary(&self) -> String {
         let reviewed = self.angles().filter(|(_, worker)| worker.missing.is_none());
         let names: Vec<_> = reviewed.map(|(_, worker)| worker.step.label.to_lowercase()).collect();
+        if names.is_empty() {
+            return "Nobody reviewed the code.".to_owned();
+        }
         let [critical, warnings, suggestions] = Severity::ALL.map(|severity| self.count(severity));
         let dropped = self.gathered.findings.iter().filter(|found| found.is_dropped).count();
         format!(
@@ -104,6 +107,9 @@ impl Builder<'_> {
     pub(super) fn review_verdict(&self) -> String {
         let (grave, warnings) = (self.count(Severity::Critical), self.count(Severity::Warning));
         let mut words = match (grave, warnings) {
+            (0, 0) if !self.is_all_read() => "**No verdict.** Nothing can be concluded from finding nothing \
+                                              where not every answer was there and could be read."
+                .to_owned(),
             (0, 0) => "**Approve.** Nothing was found that should keep this from being merged.".to_owned(),
             (0, many) => {
                 format!("**Approve with comments.** {} to look at, none critical.", counted(many, "warning"))
@@ -116,15 +122,40 @@ impl Builder<'_> {
             let of = self.angles().find(|(_, worker)| worker.agent.of == gate.of);
             of.map_or_else(|| gate.step.label.clone(), |(_, worker)| worker.step.label.clone())
         };
+        let unread = self.angles().filter_map(|(_, worker)| {
+            let why = worker.unread?;
+            Some(format!("{} ({why})", worker.step.label))
+        });
         let gates = self.gathered.gates.iter();
         let gates = gates.filter_map(|gate| gone(gate.unvalidated(), &dimension(gate)));
-        let (angles, gates): (Vec<_>, Vec<_>) = (angles.collect(), gates.collect());
-        for (what, names) in [("Not reviewed", angles), ("Not validated", gates)] {
+        let (angles, unread, gates): (Vec<_>, Vec<_>, Vec<_>) =
+            (angles.collect(), unread.collect(), gates.collect());
+        for (what, names) in
+            [("Not reviewed", angles), ("Not read as a whole", unread), ("Not validated", gates)]
+        {
             if !names.is_empty() {
                 words.push_str(&format!(" {what}: {}.", names.join(", ")));
             }
         }
         words
+    }
+
+    /// Whether everybody who was asked answered, and all of it was understood. Only then finding nothing says something.
+    fn is_all_read(&self) -> bool {
+        let asked = self.angles().filter(|(_, worker)| worker.step.skip.is_none());
+        let mut read =
+            asked.map(|(_, worker)| worker.missing.is_none() && worker.unread.is_none()).peekable();
+        read.peek().is_some() && read.all(|is_read| is_read)
+    }
+
+    /// What the reader of a review without a verdict has to know first.
+    pub(super) fn unjudged(&self) -> Option<String> {
+        let is_open = self.count(Severity::Critical) + self.count(Severity::Warning) == 0;
+        let is_open = is_open && self.gathered.method.has(Part::ReviewVerdict) && !self.is_all_read();
+        is_open.then(|| {
+            "There is no verdict: nothing grave was found, and not every reviewer gave an answer that could be read."
+                .to_owned()
+        })
     }
 
     /// Shown or not.

@@ -8,10 +8,23 @@ fn token() -> &'static str {
     "q[0-9]{6}z"
 }
 
+/// What a word may begin with that code understands, so that the rest of it is easily lost.
+fn known() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        Just(""),
+        Just("critical, "),
+        Just("high, "),
+        Just("low: "),
+        Just("defect, "),
+        Just("missing, ")
+    ]
+}
+
 /// An answer of any form, each word of it made up.
 fn answer() -> impl Strategy<Value = String> {
-    let finding = (token(), token(), token(), token()).prop_map(|(title, claim, fix, quote)| {
-        format!(r#"{{"id": "{title}", "title": "{title}", "level": "{fix}", "claim": "{claim}", "odd": "{fix}", "places": [{{"path": "{quote}", "quote": "{quote}"}}]}}"#)
+    let words = (token(), token(), known(), known());
+    let finding = (words, token(), token(), token()).prop_map(|((level, kind, is, of), title, claim, quote)| {
+        format!(r#"{{"id": "{title}", "title": "{title}", "level": "{is}{level}", "kind": "{of}{kind}", "claim": "{claim}", "odd": "{claim}", "places": [{{"path": "{quote}", "quote": "{quote}"}}]}}"#)
     });
     let whole = (proptest::collection::vec(finding, 0..3), token(), token(), token(), token()).prop_map(
         |(findings, summary, section, deferred, odd)| {
@@ -86,4 +99,21 @@ proptest! {
         let report = story(FlowId::ALL[flow], &said[..16], &said[16..]).report();
         prop_assert!(!report.to_markdown().is_empty());
     }
+}
+
+#[test]
+fn a_severity_in_other_words_is_shown_with_them() {
+    let findings = r#"{"summary": "s", "findings": [
+        {"id": "B1", "title": "One", "level": "blocker", "claim": "c"}, {"id": "B2", "title": "Two", "level": "awful", "claim": "c"},
+        {"id": "B3", "title": "Three", "level": "critical, loses data", "claim": "c"}, {"id": "B4", "title": "Four", "level": "Warnings"}]}"#;
+    let text =
+        Story::new(FlowId::CodeReview, Band::Small).says("correctness", findings).report().to_markdown();
+    for words in [
+        "### B1 One\n\n*critical · given as \"blocker\" ·",
+        "### B2 Two\n\n*warning · given as \"awful\" ·",
+        "### B3 Three\n\n*critical · given as \"critical, loses data\" ·",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert!(!text.contains("B4 Four") && text.contains("1 finding not shown in the small band."));
 }

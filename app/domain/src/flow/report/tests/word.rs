@@ -206,6 +206,42 @@ fn findings_that_were_joined_are_listed_once() {
     assert_eq!(ids(section(&report, "What each agent found")), ["SEC1", "SEC2", "B1"]);
 }
 
+/// What is dropped stands for nothing, and what is of another kind for itself.
+#[test]
+fn a_finding_is_hidden_only_behind_one_that_stands_for_it() {
+    let check = |joined: &str, drops: &str, expected: &[&str]| {
+        let together = format!(r#"{{"findings": [{{"id": "SEC101", "title": "Joined", {joined}}}]}}"#);
+        let report = Story::new(FlowId::SecurityReview, Band::Medium)
+            .says("security", r#"{"findings": [{"id": "SEC1", "title": "One", "exploit": "x"}]}"#)
+            .says("together", &together)
+            .says("gate", &FIVE.replace("\"drops\": []", &format!("\"drops\": [{drops}]")))
+            .report();
+        assert_eq!(ids(section(&report, "Findings")), expected, "{joined} {drops}");
+    };
+    check(r#""exploit": "x", "cites": ["SEC1"]"#, "", &["SEC101"]);
+    check(r#""exploit": "x", "cites": ["SEC1"]"#, r#""SEC101""#, &["SEC1"]);
+    check(r#""exploit": "x", "cites": ["SEC1"]"#, r#""SEC101", "SEC1""#, &[]);
+    check(r#""cites": ["SEC1"]"#, "", &["SEC1", "SEC101"]);
+    let of_kind = |kind: &str| {
+        let together = format!(
+            r#"{{"summary": "s", "findings": [{{"id": "PS101", "title": "x", "kind": "{kind}", "cites": ["PS1"]}}]}}"#
+        );
+        let report = Story::new(FlowId::ProjectDiscovery, Band::Medium)
+            .says("scan", r#"{"findings": [{"id": "PS1", "title": "cargo test", "kind": "command"}]}"#)
+            .says("together", &together)
+            .says("gate", FIVE)
+            .report();
+        report
+            .sections
+            .iter()
+            .take(FlowId::ProjectDiscovery.method().spine.len())
+            .flat_map(ids)
+            .filter(|id| *id == "PS1")
+            .count()
+    };
+    assert_eq!((of_kind("command"), of_kind("contradiction")), (0, 1));
+}
+
 #[test]
 fn an_angles_own_next_step_is_not_lost() {
     let report = Story::new(FlowId::IssueTriage, Band::Medium)
