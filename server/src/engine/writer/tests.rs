@@ -115,9 +115,9 @@ async fn oldest_unkept(takes_ms: u64, word_every_ms: u64) -> u64 {
     let stream = StreamId { task: TaskId(uuid::Uuid::nil()), attempt: Attempt(1) };
     let live = Live::default().stream(stream);
     live.open();
-    let (stop, secrets) = (Stop::default(), Vec::new().into());
+    let (stop, clock, secrets) = (Stop::default(), Clock::default(), Vec::new().into());
     let ledger = Slow { takes: Duration::from_millis(takes_ms), kept: Mutex::default() };
-    let writer = Writer::new(stream, Arc::clone(&live), &ledger, &stop, &secrets);
+    let writer = Writer::new(stream, Arc::clone(&live), &ledger, &stop, &clock, &secrets);
     let (outputs, written) = mpsc::channel(8);
     let speak = async move {
         for _ in 0..1_000 / word_every_ms {
