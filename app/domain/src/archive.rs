@@ -2,8 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Rejected,
     id::{ChatId, ProjectId, SessionId},
