@@ -97,7 +97,7 @@ async fn what_is_at_work_is_not_archived(pool: PgPool) {
     let before = scene.dump().await;
     assert_eq!(refused(Of::Chat(chat)).await, "This chat is at work. Stop it first.");
     for of in [Of::Session(scene.session), Of::Project(project)] {
-        assert_eq!(refused(of).await, "“New chat” is at work. Stop it first.");
+        assert_eq!(refused(of).await, "“Why?” is at work. Stop it first.");
     }
     assert_eq!(scene.dump().await, before);
     commit::chat(&scene.db, chat, ask(turn(), "local", scene.now())).await.unwrap();

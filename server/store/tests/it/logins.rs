@@ -115,7 +115,7 @@ fn session(label: &str, seen_at: OffsetDateTime, lasts: Duration) -> BrowserRow 
         id: Uuid::now_v7(),
         secret: label.as_bytes().to_vec(),
         label: label.into(),
-        created_at: NOW,
+        created_at: seen_at,
         seen_at,
         expires_at: NOW + lasts,
     }
