@@ -47,7 +47,7 @@ fn bring_back(hands: Hands, of: Of, front: Option<Content>) {
             (Ok(()), Of::Chat(chat)) if front == Some(Content::Chat(chat)) => {
                 hands.go.to(Wanted::Chat(chat), Step::Aside);
             }
-            (Ok(()), _) => {}
+            (Ok(()), _) => hands.panes.enter_if_lost(),
         }
     });
 }
@@ -73,6 +73,8 @@ pub fn ArchiveMenu(of: Of, #[prop(into)] name: Signal<String>) -> impl IntoView 
         vec![MenuGroup::new(vec![rename, away])]
     };
     hands.map(|hands| {
+        // The menu goes with what it puts away, and the focus with it.
+        effect(move || on_cleanup(move || hands.panes.enter_if_lost()));
         view! {
             <Menu
                 id=format!("archive-{of}")
@@ -94,8 +96,9 @@ pub fn ArchivedLine(chat: Option<ChatId>) -> impl IntoView {
     });
     let restore = Submission::new::<Restore>();
     effect(move || {
-        if restore.is_done() {
+        if restore.is_done() && of.get().is_none() {
             restore.forget();
+            panes.enter_if_lost();
         }
     });
     let line = move || {

@@ -175,7 +175,10 @@ impl Panes {
     fn enter_where_led(self, wanted: Memo<Wanted>, held: Memo<Option<Held>>) {
         effect(move || {
             let Some(led) = self.go.led.get() else { return };
-            let is_here = held.get().is_some();
+            let is_here = match led {
+                Wanted::Session(session) => self.session.get() == Some(session),
+                _ => held.get().is_some(),
+            };
             if wanted.get() != led {
                 self.go.led.set(None);
             } else if is_here {
@@ -343,6 +346,11 @@ impl Panes {
     /// What is typed from now on goes to what is in front.
     pub fn enter(self) {
         enter::now(self);
+    }
+
+    /// The same, where what had the focus went with it.
+    pub fn enter_if_lost(self) {
+        enter::unless_somewhere(self);
     }
 
     /// The tab beside the one in front, around the corner too.

@@ -3,7 +3,7 @@ import { faults } from './faults';
 import { focused, menu, newTab, tabs } from './panes';
 import { answer, ask, expect, list, live, test } from './world';
 
-const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Projects and chats' });
+const sidebar = (page: Page) => page.locator('#sidebar');
 const line = (page: Page) => focused(page).locator('.notice.archived');
 const linkTo = (page: Page) => sidebar(page).locator(`a[href="${new URL(page.url()).pathname}"]`);
 
@@ -51,9 +51,12 @@ test('a chat at work is not archived', async ({ chat }) => {
 test('a session is named and put away by its menu, by keys alone', async ({ chat }, info) => {
   const project = `project-${info.testId}-${info.retry}`;
   await list(chat);
+  const first = chat.url();
   await sidebar(chat).getByRole('button', { name: `New session in ${project}` }).click();
-  await expect(focused(chat)).toBeVisible();
+  await expect(chat).not.toHaveURL(first);
+  await expect(chat.locator('.pane[data-focused]:focus, .pane[data-focused] :focus')).toHaveCount(1);
   await list(chat);
+  if (info.project.name === 'phone') await expect(chat.locator('.drawer-close')).toBeFocused();
   const more = (name: string) => sidebar(chat).getByRole('button', { name: `More about ${name}`, exact: true }).last();
   await more('Session 2').focus();
   await chat.keyboard.press('Enter');
@@ -68,9 +71,9 @@ test('a session is named and put away by its menu, by keys alone', async ({ chat
   await expect(chat.getByRole('textbox', { name: 'Name' })).toHaveCount(0);
   await expect(sidebar(chat).getByRole('heading', { name: `Release ${info.testId}` })).toHaveCount(1);
 
-  await list(chat);
   await more(`Release ${info.testId}`).focus();
   await chat.keyboard.press('Enter');
+  await expect(chat.getByRole('menuitem', { name: 'Rename this session' })).toBeFocused();
   await chat.keyboard.press('ArrowDown');
   await expect(chat.getByRole('menuitem', { name: 'Archive this session' })).toBeFocused();
   await chat.keyboard.press('Enter');
@@ -81,7 +84,7 @@ test('a session is named and put away by its menu, by keys alone', async ({ chat
 
 test('a project leaves the list, and its folder brings it back', async ({ chat, boocode }, info) => {
   const project = `project-${info.testId}-${info.retry}`;
-  const head = sidebar(chat).getByRole('heading', { name: project });
+  const head = sidebar(chat).locator('h2', { hasText: project });
   await newTab(chat);
   await expect(tabs(focused(chat))).toHaveCount(2);
   await list(chat);

@@ -84,6 +84,10 @@ pub fn need_idle_chat(chat: &ChatEntry) -> Result<(), Rejected> {
     Err(Rejected::NotNow(words.to_owned()))
 }
 
+pub fn stop_first(title: &str) -> Rejected {
+    Rejected::NotNow(format!("“{title}” is at work. Stop it first."))
+}
+
 /// Whether all of these may be put away with what they belong to.
 pub fn need_idle(lines: &Lines) -> Result<(), Rejected> {
     let chats = lines.chats.iter().map(|chat| (&chat.title, chat.activity()));
@@ -94,7 +98,7 @@ pub fn need_idle(lines: &Lines) -> Result<(), Rejected> {
         Some((title, Activity::NeedsPerson)) => Err(Rejected::NotNow(format!(
             "“{title}” waits for you. Answer it, or stop it and empty its queue, first."
         ))),
-        Some((title, _)) => Err(Rejected::NotNow(format!("“{title}” is at work. Stop it first."))),
+        Some((title, _)) => Err(stop_first(title)),
     }
 }
 

@@ -291,11 +291,11 @@ impl Workspace {
     }
 
     pub fn battle(&self, id: BattleId) -> Option<&BattleEntry> {
-        self.battles.iter().find(|battle| battle.id == id)
+        self.battles.iter().chain(&self.archived.battles).find(|battle| battle.id == id)
     }
 
     pub fn run(&self, id: RunId) -> Option<&RunEntry> {
-        self.runs.iter().find(|run| run.id == id)
+        self.runs.iter().chain(&self.archived.runs).find(|run| run.id == id)
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {

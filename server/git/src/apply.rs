@@ -160,7 +160,7 @@ impl Worktree {
         if look.changes.is_empty() && before.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        let plan = plan::make(&look, &before, project, limits)?;
+        let plan = plan::make(&look, &before, &self.tree(), project, limits)?;
         // What is brought there now is put together with the user's changes by the next one.
         self.keep_contents(&look, plan.record.contents())?;
         let applied = write::carry_out(plan, project, self.folder(), self.id())?;

@@ -179,7 +179,9 @@ impl Taking<'_> {
             let is_second = self.taken.files.last().is_some_and(|last| is_type_change(last, &change));
             let (context, added, deleted) = patch.line_stats()?;
             self.lines += context + added + deleted;
-            if lines_max.is_some_and(|max| self.lines > max) && !is_second {
+            // Of a file that became something else, both halves or none.
+            let is_long = self.long.contains(&change.path);
+            if lines_max.is_some_and(|max| is_long || self.lines > max) && !is_second {
                 self.taken.patch.truncate(start);
                 self.lines -= context + added + deleted;
                 self.long.extend([Some(change.path), change.old_path].into_iter().flatten());

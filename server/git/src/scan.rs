@@ -198,7 +198,7 @@ impl<'a> Scan<'a> {
     /// What is new, but for what is too much of it: that blocks nothing else.
     fn take_new(&mut self, top: &Folder) -> Result<(), Error> {
         let new = mem::take(&mut self.new);
-        let (files, left_out) = new.fit(self.changes.len(), self.bytes, &self.gone, self.limits);
+        let (files, left_out) = new.fit(self.changes.len(), self.bytes, &self.gone, self.limits)?;
         self.left_out.extend(left_out);
         let mut last: Option<(Vec<u8>, Folder)> = None;
         for path in files {

@@ -56,7 +56,7 @@ use question::{Page, Question};
 use used::Used;
 
 /// A whole conversation, pictures and all.
-const REQUEST_BYTES_MAX: usize = 24 * 1024 * 1024;
+const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Questions of one task that are held at once, each whole; the next one waits before it is read.
 const QUESTIONS_MAX: usize = 8;
 /// A model may have to be loaded before the first byte comes.

@@ -2,7 +2,8 @@
 
 use domain::{
     Rejected,
-    archive::{Away, Of, need_idle, need_idle_chat},
+    archive::{Away, Of, need_idle, need_idle_chat, stop_first},
+    chat::title,
     feed::Event,
     id::{BattleId, ChatId, ProjectId, SessionId},
     layout::Content,
@@ -27,6 +28,7 @@ pub async fn archive(db: &Db, of: Of) -> Result<Committed> {
             let (_, is_away) = locked.first().ok_or_else(|| Rejected::missing("session"))?;
             lock_inside(&mut tx, &locked).await?;
             need_idle(&lines(&mut tx, sessions(&locked)).await?)?;
+            need_settled(&mut tx, &locked).await?;
             (!is_away).then_some(Event::SessionArchived { session }).into_iter().collect()
         }
         Of::Project(id) => {
@@ -34,6 +36,7 @@ pub async fn archive(db: &Db, of: Of) -> Result<Committed> {
             let (_, is_away) = lock_project(&mut tx, id).await?;
             lock_inside(&mut tx, &locked).await?;
             need_idle(&lines(&mut tx, sessions(&locked)).await?)?;
+            need_settled(&mut tx, &locked).await?;
             (!is_away).then_some(Event::ProjectArchived { project: id }).into_iter().collect()
         }
     };
@@ -45,6 +48,10 @@ pub async fn restore(db: &Db, of: Of) -> Result<Committed> {
     let mut tx = db.pool.begin().await?;
     let events = match of {
         Of::Chat(id) => {
+            // What is told of it is what it is then.
+            let session = chats::session(&mut tx, id).await?;
+            layouts::lock(&mut tx, session).await?;
+            chats::lock(&mut tx, id).await?;
             let away = away_with_chat(&mut tx, id).await?;
             Away { chat: false, ..away }.need_none()?;
             let chat = entry(&mut tx, id).await?;
@@ -55,6 +62,7 @@ pub async fn restore(db: &Db, of: Of) -> Result<Committed> {
             let (session, is_away) = locked.first().ok_or_else(|| Rejected::missing("session"))?;
             let project = away_with_project(&mut tx, session.project).await?;
             project.need_none()?;
+            lock_inside(&mut tx, &locked).await?;
             let lines = lines(&mut tx, sessions(&locked)).await?.into();
             is_away.then_some(Event::SessionRestored { session: id, lines }).into_iter().collect()
         }
@@ -191,6 +199,7 @@ async fn restore_project(tx: &mut Transaction<'_, Postgres>, id: ProjectId) -> R
     let (project, is_away) = lock_project(tx, id).await?;
     // What was put away by itself stays so.
     locked.retain(|(_, is_away)| !is_away);
+    lock_inside(tx, &locked).await?;
     let lines = Lines { projects: vec![project], ..lines(tx, sessions(&locked)).await? };
     Ok(is_away.then_some(Event::ProjectRestored { project: id, lines: lines.into() }).into_iter().collect())
 }
@@ -212,8 +221,9 @@ async fn lock_sessions(
     Ok(rows.into_iter().map(|row| (session(row.id, row.project_id, row.name), row.archived)).collect())
 }
 
+/// Who notes a worktree of the project holds its key, with a chat locked: that is not waited for.
 async fn lock_project(tx: &mut Transaction<'_, Postgres>, id: ProjectId) -> Result<(Project, bool)> {
-    let row = sqlx::query!("select name, path, archived from projects where id = $1 for update", id.0)
+    let row = sqlx::query!("select name, path, archived from projects where id = $1 for no key update", id.0)
         .fetch_optional(&mut **tx)
         .await?
         .ok_or_else(|| Rejected::missing("project"))?;
@@ -233,6 +243,20 @@ async fn lock_inside(tx: &mut Transaction<'_, Postgres>, within: &[(Session, boo
         .fetch_all(&mut **tx)
         .await?;
     Ok(())
+}
+
+/// Somebody may be asked about a battle that is over.
+async fn need_settled(tx: &mut Transaction<'_, Postgres>, within: &[(Session, bool)]) -> Result<()> {
+    let within: Vec<_> = within.iter().map(|(session, _)| session.id.0).collect();
+    let asked = sqlx::query_scalar!(
+        "select left(prompt, 80) from battles where session_id = any($1) and exists (
+             select from tasks where battle_id = battles.id and status <> 'settled') limit 1",
+        &within
+    )
+    .fetch_optional(&mut **tx)
+    .await?
+    .flatten();
+    Ok(asked.map_or(Ok(()), |prompt| Err(stop_first(&title::from_prompt(&prompt))))?)
 }
 
 fn sessions(locked: &[(Session, bool)]) -> Vec<Session> {

@@ -198,7 +198,7 @@ async fn one(connection: &mut PgConnection, event: &Event) -> Result<()> {
         }
         Event::WorktreeChanged { chat, worktree } => worktrees::record(connection, *chat, worktree).await?,
         Event::TaskCancelling { task, .. } => {
-            sqlx::query!("update tasks set cancelling = true where id = $1", task.0)
+            sqlx::query!("update tasks set cancelling = true, wants_slot = null where id = $1", task.0)
                 .execute(connection)
                 .await?;
         }

@@ -57,7 +57,7 @@ pub async fn provide(db: &Db, limits: &[(String, u32)]) -> Result<()> {
 pub async fn regain(db: &Db, stream: StreamId, slot_key: &str) -> Result<bool> {
     let has_it = sqlx::query_scalar!(
         r#"with running as (
-             select id from tasks where id = $1 and attempt = $2 and status = 'running' for update
+             select id from tasks where id = $1 and attempt = $2 and status = 'running' and not cancelling for update
          ), free as (
              select slot_key, n from slots, running
              where slot_key = $3 and (task_id is null or task_id = running.id)

@@ -29,8 +29,13 @@ pub async fn page(db: &Db, wanted: Wanted, keep: &[Content]) -> Result<Snapshot<
             let layout = layouts::load(&mut tx, id).await?;
             let looked_at = layout.contents().into_iter().chain(wanted.content());
             let looked_at: Vec<_> = looked_at.filter_map(chat).map(|chat| chat.0).collect();
-            let workspace = workspace::load(&mut tx, &looked_at).await?;
+            let mut workspace = workspace::load(&mut tx, &looked_at).await?;
             workspace.session(id).ok_or_else(|| Rejected::missing("session"))?;
+            if workspace.away(id, None).is_some() {
+                // Its tabs have names all the same.
+                workspace.archived.battles = battles::entries(&mut tx, &[id.0]).await?;
+                workspace.archived.runs = runs::entries(&mut tx, &[id.0]).await?;
+            }
             let session = open(&mut tx, &workspace, id, layout, wanted, keep).await?;
             (workspace, Some(session))
         }

@@ -65,6 +65,8 @@ impl Workspace {
         bring_back(&mut from.chats, &mut self.chats, &lines.chats);
         bring_back(&mut from.battles, &mut self.battles, &lines.battles);
         bring_back(&mut from.runs, &mut self.runs, &lines.runs);
+        // Older ones are in no list.
+        from.chats.retain(|chat| lines.sessions.iter().all(|session| session.id != chat.session));
     }
 }
 
@@ -156,7 +158,7 @@ mod tests {
         let mut all = before();
         let first = chat(6, 3);
         all.apply(&Event::ChatArchived { chat: first.id });
-        check(&all, &[7, 8, 9], &[6]);
+        check(&all, &[7, 8, 9], &[]);
         assert_eq!(all.chat(first.id), Some(&first), "it is still called something");
         assert_eq!(all.away(first.session, Some(first.id)), Some(Of::Chat(first.id)));
 

@@ -7,7 +7,7 @@ use rustix::fs::{FileType, Stat};
 use super::{decide::Decision, record::Record};
 use crate::{
     Conflict, Error, Limits, Reason,
-    beneath::{self, Folder},
+    beneath::{self, Folder, split},
     error::{at, io},
     scan::Change,
     worktree::{Look, blob_in},
@@ -30,10 +30,16 @@ pub struct Step {
 }
 
 /// `before` is what an earlier apply brought there.
-pub fn make(look: &Look, before: &Record, project: &Path, limits: &Limits) -> Result<Plan, Error> {
+pub fn make(
+    look: &Look,
+    before: &Record,
+    tree: &Path,
+    project: &Path,
+    limits: &Limits,
+) -> Result<Plan, Error> {
     let top = Folder::open(project).map_err(io(project))?;
     let (mut plan, mut conflicts) = (Plan::default(), Vec::new());
-    let taken_back = taken_back(look, before)?;
+    let taken_back = taken_back(look, before, tree, &mut plan.record)?;
     for change in look.changes.iter().chain(&taken_back) {
         limits.check()?;
         let last = before.get(&change.path);
@@ -53,12 +59,20 @@ pub fn make(look: &Look, before: &Record, project: &Path, limits: &Limits) -> Re
     if conflicts.is_empty() { Ok(plan) } else { Err(Error::Conflicts(conflicts)) }
 }
 
-/// What was brought there and the agent has as at the beginning by now: it goes back to that.
-fn taken_back(look: &Look, before: &Record) -> Result<Vec<Change>, Error> {
-    let mut found = Vec::new();
+/// What was brought there and the agent has as at the beginning by now: it goes back to that. What is still in the
+/// tree and only does not come along, being too much or ignored by now, was not taken back.
+fn taken_back(look: &Look, before: &Record, tree: &Path, record: &mut Record) -> Result<Vec<Change>, Error> {
+    let (top, mut found) = (Folder::open(tree).ok(), Vec::new());
     for path in before.paths() {
         if look.changes.binary_search_by(|change| change.path.as_slice().cmp(path)).is_err() {
             let start = blob_in(&look.repository, look.start, path)?;
+            let (folder, name) = split(path);
+            let there = top.as_ref().and_then(|top| top.descend(folder).ok()?.stat(name).ok()?);
+            let stays = there.is_some_and(|stat| beneath::kind(&stat) != FileType::Directory);
+            if let Some(last) = before.get(path).filter(|_| start.is_none() && stays) {
+                record.put(path.to_vec(), last);
+                continue;
+            }
             found.push(Change { path: path.to_vec(), old: start, new: start });
         }
     }

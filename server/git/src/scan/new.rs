@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{LeftOut, Limits, Why, beneath::split};
+use crate::{Error, LeftOut, Limits, Why, beneath::split};
 
 #[derive(Default)]
 pub struct New {
@@ -74,7 +74,7 @@ impl New {
         bytes: u64,
         gone: &Gone,
         limits: &Limits,
-    ) -> (Vec<Vec<u8>>, Vec<LeftOut>) {
+    ) -> Result<(Vec<Vec<u8>>, Vec<LeftOut>), Error> {
         let (mut changed, mut bytes) = (changed, bytes);
         // What is too large by itself is left out by itself.
         for file in self.files.iter().filter(|file| file.bytes <= limits.file_bytes) {
@@ -88,6 +88,7 @@ impl New {
         }
         let mut left_out = Vec::new();
         while changed > limits.files || bytes > limits.total_bytes {
+            limits.check()?;
             let has_too_many = changed > limits.files;
             let amount = |folder: &&mut Folder| if has_too_many { folder.files as u64 } else { folder.bytes };
             let others = self.folders.iter_mut().filter(|folder| !folder.is_settled && folder.files > 0);
@@ -98,6 +99,6 @@ impl New {
             left_out.push(LeftOut { path: largest.path.clone(), why: Why::TooMuch });
         }
         let stays = |file: &File| !file.folder.is_some_and(|at| self.folders[at].is_left_out);
-        (self.files.into_iter().filter(stays).map(|file| file.path).collect(), left_out)
+        Ok((self.files.into_iter().filter(stays).map(|file| file.path).collect(), left_out))
     }
 }

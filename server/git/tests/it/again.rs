@@ -76,6 +76,26 @@ fn what_the_agent_changed_once_more_comes_too() {
 }
 
 #[test]
+fn what_only_does_not_come_along_any_more_stays_in_the_project() {
+    let check = |leave_out: &dyn Fn(&std::path::Path)| {
+        let ground = Ground::new(&[("other", "x\n")]);
+        let worktree = ground.worktree("w");
+        make(&worktree.tree(), "f", Some("a\n"));
+        apply(&ground, &worktree).unwrap();
+        leave_out(&worktree.tree());
+        make(&worktree.tree(), "other", Some("agent\n"));
+        apply(&ground, &worktree).unwrap();
+        assert_eq!(fs::read_to_string(ground.at("f")).unwrap(), "a\n");
+        // The control: what the agent removes goes.
+        make(&worktree.tree(), "f", None);
+        apply(&ground, &worktree).unwrap();
+        assert!(!fs::exists(ground.at("f")).unwrap());
+    };
+    check(&|tree| make(tree, ".gitignore", Some("f\n")));
+    check(&|tree| fs::File::options().write(true).open(tree.join("f")).unwrap().set_len(1 << 40).unwrap());
+}
+
+#[test]
 fn what_the_agent_took_back_goes_back_in_the_project() {
     check(Some("1\n"), Some("a\n"), None, Some("1\n"), Ok(Some("1\n")));
     check(Some("1\n"), None, None, Some("1\n"), Ok(Some("1\n")));

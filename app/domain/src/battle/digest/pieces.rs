@@ -17,7 +17,8 @@ pub(super) fn without_binaries(patch: &str) -> Cow<'_, str> {
     for line in patch.split_inclusive('\n') {
         // Lines of texts begin with a mark.
         let begins = line.trim_end() == BINARY;
-        is_binary = begins || (is_binary && !line.starts_with("diff --git "));
+        let ends = line.starts_with("diff --git ") || line.starts_with("[… ");
+        is_binary = begins || (is_binary && !ends);
         match (begins, is_binary) {
             (true, _) => clean.push_str("[A binary file. What it holds is left out here.]\n"),
             (false, true) => {}
