@@ -48,7 +48,7 @@ pub struct Slash {
 /// What a message is that is not sent.
 #[derive(Clone, Copy)]
 pub enum Meant {
-    Action(fn(Hands)),
+    Action(&'static Action),
     WithText(WithText),
     Flow(FlowId),
 }
@@ -65,7 +65,7 @@ pub fn of_message(text: &str) -> Option<(Meant, String)> {
     let (action, slash) = slashes().find(|(_, slash)| slash.name == name)?;
     match slash.with_text {
         Some(run) => Some((Meant::WithText(run), rest)),
-        None => rest.is_empty().then_some((Meant::Action(action.run), rest)),
+        None => rest.is_empty().then_some((Meant::Action(action), rest)),
     }
 }
 
@@ -166,7 +166,7 @@ pub static ACTIONS: [Action; 38] = [
         |hands| hands.move_pane(Direction::Up, Edge::Top)).when(|hands| hands.has_neighbour(Direction::Up)),
     action(PANES, "Move this pane down", "Past the one there, with all of its tabs", Icon::Down, None, None,
         |hands| hands.move_pane(Direction::Down, Edge::Bottom)).when(|hands| hands.has_neighbour(Direction::Down)),
-    action(GENERAL, "Command palette", "Find every action, session and chat", Icon::Search, Some(PALETTE_KEYS), None,
+    action(GENERAL, "Command palette", "Find actions, sessions, chats, battles and runs", Icon::Search, Some(PALETTE_KEYS), None,
         |hands| hands.is_palette_open.update(|open| *open = !*open)),
     action(GENERAL, "Show or hide the sidebar", "More room for the panes", Icon::PanelLeft, Some(FOLD_KEYS), None,
         |hands| hands.turn_sidebar()),

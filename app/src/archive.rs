@@ -24,18 +24,14 @@ pub use rename::{RenameDialog, Renaming, rename_form};
 pub fn put_away(hands: Hands, of: Option<Of>) {
     let Some(of) = of else { return };
     let front = untrack(|| hands.panes.in_front());
+    let name = untrack(|| hands.feed.workspace(|all| all.name(of)));
     spawn_local(async move {
         if let Err(error) = api::archive(of.to_string()).await {
             return hands.panes.say(&error);
         }
         let undo =
             ToastAction { label: "Undo".into(), run: Callback::new(move |()| bring_back(hands, of, front)) };
-        let words = match of {
-            Of::Chat(_) => "The chat is archived.",
-            Of::Session(_) => "The session is archived.",
-            Of::Project(_) => "The project is removed from the list.",
-        };
-        hands.panes.tell(words, undo);
+        hands.panes.tell(&format!("“{name}” is archived."), undo);
     });
 }
 
@@ -57,14 +53,18 @@ fn bring_back(hands: Hands, of: Of, front: Option<Content>) {
 pub fn ArchiveMenu(of: Of, #[prop(into)] name: Signal<String>) -> impl IntoView {
     // A page that stands still has no hands.
     let hands = use_context::<Hands>();
+    let is_ours = StoredValue::new(false);
     let groups = move |hands: Hands| {
         let rename = Callback::new(move |()| hands.renaming.set(Some(of)));
-        let away = Callback::new(move |()| put_away(hands, Some(of)));
+        let away = Callback::new(move |()| {
+            is_ours.set_value(true);
+            put_away(hands, Some(of));
+        });
         let (rename_words, away_words, about) = match of {
             Of::Project(_) => (
                 "Rename this project",
-                "Remove from the list",
-                "Its files stay. Adding the folder again brings it back",
+                "Archive this project",
+                "Its files stay. History finds it again, and adding its folder brings it back",
             ),
             _ => ("Rename this session", "Archive this session", "With all in it. History finds it again"),
         };
@@ -73,8 +73,14 @@ pub fn ArchiveMenu(of: Of, #[prop(into)] name: Signal<String>) -> impl IntoView 
         vec![MenuGroup::new(vec![rename, away])]
     };
     hands.map(|hands| {
-        // The menu goes with what it puts away, and the focus with it.
-        effect(move || on_cleanup(move || hands.panes.enter_if_lost()));
+        // The menu goes with what it puts away, and the focus with it. What others put away moves nobody here.
+        effect(move || {
+            on_cleanup(move || {
+                if is_ours.try_get_value() == Some(true) {
+                    hands.panes.enter_if_lost();
+                }
+            });
+        });
         view! {
             <Menu
                 id=format!("archive-{of}")

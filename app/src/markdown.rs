@@ -44,10 +44,10 @@ pub fn Markdown(
             <For each=move || rows.get() key=|row| row.place let:row>
                 {
                     // Nothing is added to a block that has another one behind it.
-                    let is_settled = Signal::derive(move || {
+                    let is_settled = Memo::new(move |_| {
                         !streaming.get() || rows.with(|rows| row.place + 1 < rows.len())
                     });
-                    move || blocks::block(&row.block.read(), is_settled)
+                    move || blocks::block(&row.block.read(), is_settled.into())
                 }
             </For>
             <More text room />

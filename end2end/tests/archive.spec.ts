@@ -94,7 +94,7 @@ test('a project leaves the list, and its folder brings it back', async ({ chat, 
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
   }
   await more.click();
-  await chat.getByRole('menuitem', { name: 'Remove from the list' }).click();
+  await chat.getByRole('menuitem', { name: 'Archive this project' }).click();
   await expect(head).toHaveCount(0);
   await chat.goto(boocode.url);
   await live(chat);

@@ -38,6 +38,9 @@ pub struct ChatEntry {
     #[serde(default, skip_serializing_if = "Kind::is_chat")]
     pub kind: Kind,
     pub title: String,
+    /// Whether it was put away by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
     /// The turn that is queued or running.
     #[serde(default)]
     pub turn: Option<Turn>,
@@ -133,7 +136,7 @@ pub enum Activity {
 
 impl ChatEntry {
     pub fn new(id: ChatId, session: SessionId, title: String) -> Self {
-        Self { id, session, kind: Kind::Chat, title, turn: None, queued: Vec::new() }
+        Self { id, session, kind: Kind::Chat, title, archived: false, turn: None, queued: Vec::new() }
     }
 
     pub fn activity(&self) -> Activity {
@@ -214,6 +217,17 @@ pub fn name(text: &str) -> Result<String, Rejected> {
     Ok(line)
 }
 
+const NUMBERED: &str = "Session ";
+
+pub fn numbered(n: usize) -> String {
+    format!("{NUMBERED}{n}")
+}
+
+/// Whether nobody has given the session a name.
+pub fn is_numbered(name: &str) -> bool {
+    name.strip_prefix(NUMBERED).is_some_and(|n| n.parse::<usize>().is_ok())
+}
+
 impl Fold for Workspace {
     fn apply(&mut self, event: &Event) {
         match event {
@@ -229,6 +243,7 @@ impl Fold for Workspace {
                 all.filter(|other| other.id == *session).for_each(|session| session.name = name.clone());
             }
             Event::ChatArchived { chat } => {
+                self.chat_mut(*chat).into_iter().for_each(|chat| chat.archived = true);
                 take(&mut self.chats, &mut self.archived.chats, |it| it.id == *chat)
             }
             Event::SessionArchived { session } => self.archive(None, &[*session]),
@@ -302,6 +317,12 @@ impl Workspace {
         self.sessions.iter().chain(&self.archived.sessions).find(|session| session.id == id)
     }
 
+    /// What one more session of a project is called until somebody names it. One that was put away keeps its name.
+    pub fn next_session_name(&self, project: ProjectId) -> String {
+        let all = self.sessions.iter().chain(&self.archived.sessions);
+        numbered(all.filter(|session| session.project == project).count() + 1)
+    }
+
     /// Of all that belongs to a project, for where only the project is seen.
     pub fn activity(&self, project: ProjectId) -> Activity {
         let is_its = |session| self.session(session).is_some_and(|session| session.project == project);
@@ -323,6 +344,22 @@ mod tests {
 
     use super::*;
     use crate::{id::Attempt, task::Owner};
+
+    #[test]
+    fn a_new_session_has_a_number_that_is_free() {
+        let project = ProjectId(Uuid::nil());
+        let session =
+            |n: u128, name: &str| Session { id: SessionId(Uuid::from_u128(n)), project, name: name.into() };
+        let mut all = Workspace {
+            sessions: vec![session(1, &numbered(1)), session(2, "Release")],
+            ..Workspace::default()
+        };
+        assert_eq!(all.next_session_name(project), "Session 3");
+        all.apply(&Event::SessionArchived { session: SessionId(Uuid::from_u128(1)) });
+        assert_eq!(all.next_session_name(project), "Session 3");
+        assert_eq!(all.next_session_name(ProjectId(Uuid::max())), "Session 1");
+        assert!(is_numbered(&numbered(12)) && !is_numbered("Release") && !is_numbered("Session two"));
+    }
 
     #[test]
     fn a_project_tells_the_most_urgent_of_what_it_holds() {

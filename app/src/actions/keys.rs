@@ -20,7 +20,7 @@ pub fn listen(hands: Hands) {
             };
             let action = Pressed::of(held, device::is_mac())
                 .and_then(|pressed| pressed.action(&key.key(), &key.code()))
-                .filter(|action| is_in_reach(action, hands));
+                .filter(|action| is_in_reach(action, hands) && (action.fits)(hands));
             if let Some(action) = action {
                 key.prevent_default();
                 (action.run)(hands);

@@ -176,11 +176,6 @@ pub async fn remove_attachment(chat: ChatId, attachment: AttachmentId) -> Result
     Ok(store::attachments::remove(&ports::db()?, chat, attachment).await?)
 }
 
-#[server(endpoint = "rename_chat")]
-pub async fn rename_chat(chat: ChatId, title: String) -> Result<(), AppError> {
-    commit(chat, Input::Rename { title }).await
-}
-
 /// What a queued task waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {

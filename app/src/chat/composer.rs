@@ -71,9 +71,11 @@ pub fn Composer() -> impl IntoView {
         let Some((meant, text)) = draft.with_untracked(|draft| of_message(draft)) else { return false };
         suggest.close();
         match meant {
-            Meant::Action(run) => {
+            Meant::Action(action) => {
                 draft.set(String::new());
-                run(hands);
+                if (action.fits)(hands) {
+                    (action.run)(hands);
+                }
             }
             Meant::WithText(run) => run(hands, Brief { text, command: Some(draft) }),
             Meant::Flow(flow) => launch_at_once(hands, flow, &text, draft),

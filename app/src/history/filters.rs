@@ -49,7 +49,7 @@ pub fn FilterForm(filter: Filter, faults: Vec<Fault>, workspace: Workspace) -> i
                 <div class="history-fields">
                     {fields.choice(Field::Kind, "Show", "Everything", options(kinds::choices()))}
                     {fields.choice(Field::State, "State", "Any state", options(states.collect()))}
-                    {fields.choice(Field::Archived, "Archived", "With all else", options(archived()))}
+                    {fields.choice(Field::Archived, "Archived", "Included", options(archived()))}
                     {fields.choice(Field::Project, "Project", "All projects", options(projects.collect()))}
                     {fields.choice(Field::Session, "Session", "All sessions", sessions(&workspace))}
                     {fields.choice(Field::BattleType, "Type of battle", "Any type", options(battle_types()))}
@@ -238,7 +238,7 @@ fn options(all: Vec<(String, String)>) -> Options {
 }
 
 fn archived() -> Vec<(String, String)> {
-    vec![(ONLY.to_owned(), "Alone".to_owned())]
+    vec![(ONLY.to_owned(), "Only these".to_owned())]
 }
 
 /// Sessions are mostly called alike, so they stand under their projects.

@@ -41,7 +41,7 @@ fn NoPanes() -> impl IntoView {
             <ArchivedLine chat=None />
             {Icon::Chat.view()}
             <h1>"Nothing is open here"</h1>
-            <p>"What you close is kept: the sidebar leads to every chat."</p>
+            <p>"What you close is kept: the sidebar and History lead back to it."</p>
             <div class="notice-actions">
                 <button
                     class="button primary"

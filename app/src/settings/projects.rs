@@ -40,17 +40,13 @@ pub fn anchor(project: ProjectId) -> String {
 }
 
 fn row(data: Data, entries: Memo<Vec<ProjectEntry>>, project: Project, is_open: bool) -> Erased {
-    let Project { id, name, path } = project;
+    let Project { id, path, .. } = project;
     let save = Submission::new::<SaveSetup>();
     data.reload_when_done(save);
-    let setup = Memo::new(move |_| {
-        let entries = entries.read();
-        entries
-            .iter()
-            .find(|entry| entry.project.id == id)
-            .map(|entry| entry.setup.clone())
-            .unwrap_or_default()
-    });
+    let entry =
+        Memo::new(move |_| entries.with(|all| all.iter().find(|entry| entry.project.id == id).cloned()));
+    let setup = Memo::new(move |_| entry.get().map(|entry| entry.setup).unwrap_or_default());
+    let name = Memo::new(move |_| entry.get().map(|entry| entry.project.name).unwrap_or_default());
     // What was saved, here or elsewhere, takes the place of what stands in the fields; nothing else does.
     let typed = Memo::new(move |_| setup.with(|setup| Typed::from(setup)));
     let details = NodeRef::<html::Details>::new();
@@ -65,7 +61,7 @@ fn row(data: Data, entries: Memo<Vec<ProjectEntry>>, project: Project, is_open: 
     view! {
         <details class="settings-project" open=is_open node_ref=details>
             <summary>
-                <h3>{name.clone()}</h3>
+                <h3>{move || name.get()}</h3>
                 <span class="settings-project-path">{path}</span>
                 <span class="settings-project-words">{move || setup.with(|setup| setup.words())}</span>
             </summary>
@@ -80,7 +76,7 @@ fn row(data: Data, entries: Memo<Vec<ProjectEntry>>, project: Project, is_open: 
                         <button
                             class="button"
                             type="submit"
-                            aria-label=format!("Save the setup of {name}")
+                            aria-label=move || format!("Save the setup of {}", name.read())
                             disabled=move || save.is_pending()
                         >
                             {move || if save.is_pending() { "Saving…" } else { "Save" }}

@@ -6,7 +6,7 @@ use domain::{
     id::{ProjectId, SessionId},
     page::Wanted,
     settings::Section,
-    workspace::{Activity, BattleEntry, CHATS_MAX, ChatEntry, Project, RunEntry, Session},
+    workspace::{Activity, BattleEntry, CHATS_MAX, ChatEntry, Project, RunEntry, Session, is_numbered},
 };
 use leptos::{html::Details, prelude::*};
 
@@ -101,8 +101,8 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
     let feed = expect_context::<Feed>();
     let id = project.id;
     let sessions = Memo::new(move |_| feed.workspace(|all| of_project(&all.sessions, id)));
-    // Shown without its number while it is the only one.
     let is_single = Memo::new(move |_| sessions.read().len() == 1);
+    let next_name = move || feed.workspace(|all| all.next_session_name(id));
     let activity = Memo::new(move |_| feed.workspace(|all| all.activity(id)));
     let title = project.name.clone();
     let name = Memo::new(move |_| {
@@ -126,11 +126,7 @@ fn ProjectPart(project: Project, actions: Actions) -> impl IntoView {
             </a>
             <Form to=actions.add_session class="nav-group-add">
                 <input type="hidden" name="project" value=id.to_string() />
-                <input
-                    type="hidden"
-                    name="name"
-                    value=move || format!("Session {}", sessions.read().len() + 1)
-                />
+                <input type="hidden" name="name" value=next_name />
                 <button
                     class="icon-button"
                     type="submit"
@@ -178,6 +174,8 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
     let name = Memo::new(move |_| {
         feed.workspace(|all| all.session(id).map_or_else(|| title.clone(), |session| session.name.clone()))
     });
+    // The only one says nothing by its number.
+    let is_named = Memo::new(move |_| !is_single.get() || !name.with(|name| is_numbered(name)));
     let heading = move || {
         view! {
             <div class="nav-session">
@@ -187,9 +185,14 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
         }
         .erase()
     };
-    // Older ones are found in the history.
+    // Older ones are found in the history, and stay unlisted when newer ones are archived.
+    let known = move || {
+        let of_this = |chat: &&ChatEntry| chat.session == id;
+        feed.workspace(|all| all.chats.iter().chain(&all.archived.chats).filter(of_this).count())
+    };
+    let are_there_older = Memo::new(move |_| known() >= CHATS_MAX);
     let all = move || {
-        (chats.read().len() >= CHATS_MAX).then(|| {
+        are_there_older.get().then(|| {
             let path = format!("{PATH}?kind=chat&session={id}");
             view! {
                 <li><a class="nav-item" href=path rel="external">{Icon::History.view()} <span class="nav-label">"All of them"</span></a></li>
@@ -198,7 +201,7 @@ fn SessionPart(session: Session, actions: Actions, is_single: Memo<bool>) -> imp
     };
     view! {
         <li>
-            {move || (!is_single.get()).then(heading)}
+            {move || is_named.get().then(heading)}
             <Form to=actions.add_chat>
                 <input type="hidden" name="session" value=id.to_string() />
                 <button class="nav-item" type="submit" aria-label=move || format!("New chat in {}", name.read())>

@@ -32,8 +32,7 @@ pub async fn archive(db: &Db, of: Of) -> Result<Committed> {
             (!is_away).then_some(Event::SessionArchived { session }).into_iter().collect()
         }
         Of::Project(id) => {
-            let locked = lock_sessions(&mut tx, Some(id), None).await?;
-            let (_, is_away) = lock_project(&mut tx, id).await?;
+            let (_, is_away, locked) = lock_project_with_sessions(&mut tx, id).await?;
             lock_inside(&mut tx, &locked).await?;
             need_idle(&lines(&mut tx, sessions(&locked)).await?)?;
             need_settled(&mut tx, &locked).await?;
@@ -54,7 +53,7 @@ pub async fn restore(db: &Db, of: Of) -> Result<Committed> {
             chats::lock(&mut tx, id).await?;
             let away = away_with_chat(&mut tx, id).await?;
             Away { chat: false, ..away }.need_none()?;
-            let chat = entry(&mut tx, id).await?;
+            let chat = ChatEntry { archived: false, ..entry(&mut tx, id).await? };
             away.chat.then_some(Event::ChatRestored { chat }).into_iter().collect()
         }
         Of::Session(id) => {
@@ -86,10 +85,15 @@ pub async fn restore_folder(db: &Db, path: &str) -> Result<Option<SessionId>> {
     )
     .fetch_optional(&db.pool)
     .await?;
-    Ok(Some(match newest {
-        Some(session) => SessionId(session),
-        None => add_session(db, project, "Session 1").await?.id,
-    }))
+    if let Some(session) = newest {
+        return Ok(Some(SessionId(session)));
+    }
+    // Those that were put away by themselves keep their names.
+    let before =
+        sqlx::query_scalar!(r#"select count(*) as "count!" from sessions where project_id = $1"#, project.0)
+            .fetch_one(&db.pool)
+            .await?;
+    Ok(Some(add_session(db, project, &workspace::numbered(before as usize + 1)).await?.id))
 }
 
 pub async fn rename(db: &Db, of: Of, name: &str) -> Result<Committed> {
@@ -195,8 +199,7 @@ async fn archive_chat(tx: &mut Transaction<'_, Postgres>, id: ChatId) -> Result<
 }
 
 async fn restore_project(tx: &mut Transaction<'_, Postgres>, id: ProjectId) -> Result<Vec<Event>> {
-    let mut locked = lock_sessions(tx, Some(id), None).await?;
-    let (project, is_away) = lock_project(tx, id).await?;
+    let (project, is_away, mut locked) = lock_project_with_sessions(tx, id).await?;
     // What was put away by itself stays so.
     locked.retain(|(_, is_away)| !is_away);
     lock_inside(tx, &locked).await?;
@@ -204,7 +207,24 @@ async fn restore_project(tx: &mut Transaction<'_, Postgres>, id: ProjectId) -> R
     Ok(is_away.then_some(Event::ProjectRestored { project: id, lines: lines.into() }).into_iter().collect())
 }
 
-/// Each with whether it was put away. Before the project, as whoever begins something in one locks them.
+/// Each with whether it was put away. Sessions before the project, as whoever begins something in one locks them; one
+/// that was added before the project was locked needs no lock any more, since beginning something in it waits for that.
+async fn lock_project_with_sessions(
+    tx: &mut Transaction<'_, Postgres>,
+    id: ProjectId,
+) -> Result<(Project, bool, Vec<(Session, bool)>)> {
+    lock_sessions(tx, Some(id), None).await?;
+    let (project, is_away) = lock_project(tx, id).await?;
+    let rows =
+        sqlx::query!("select id, name, archived from sessions where project_id = $1 order by id", id.0)
+            .fetch_all(&mut **tx)
+            .await?;
+    let session = |session, name| Session { id: SessionId(session), project: id, name };
+    let all = rows.into_iter().map(|row| (session(row.id, row.name), row.archived)).collect();
+    Ok((project, is_away, all))
+}
+
+/// Each with whether it was put away.
 async fn lock_sessions(
     tx: &mut Transaction<'_, Postgres>,
     project: Option<ProjectId>,

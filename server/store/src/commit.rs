@@ -1,8 +1,8 @@
 //! The one place that changes state: lock, load, decide, write rows and events, tell everyone. A click, a
 //! report, a restart and a second server all come through here.
 //!
-//! Locks are taken in one order (session, project, chat, tasks by id, files by id, stream, slot, head of the feed), so two
-//! transactions never wait for each other.
+//! Locks are taken in one order (session, project, chat, tasks by id, files by id, stream, slot, head of the feed), so
+//! two transactions never wait for each other.
 
 mod ended;
 

@@ -172,7 +172,7 @@ pub(crate) async fn chats_of(
     others: &[Uuid],
 ) -> Result<Vec<ChatEntry>> {
     let rows = sqlx::query!(
-        r#"select chats.id, session_id, kind, title, turn.id as "turn?", turn.status as "status?",
+        r#"select chats.id, session_id, kind, title, archived, turn.id as "turn?", turn.status as "status?",
                turn.phase ? 'asking' as "asking?",
                array(select queued.id from queued_messages queued where queued.chat_id = chats.id
                      order by queued.place) as "queued!"
@@ -205,6 +205,7 @@ pub(crate) async fn chats_of(
                 session: SessionId(row.session_id),
                 kind: from_word(&row.kind)?,
                 title: row.title,
+                archived: row.archived,
                 turn: row.turn.map(|task| Turn { task: TaskId(task), running, asking }),
                 queued: row.queued.into_iter().map(MessageId).collect(),
             })

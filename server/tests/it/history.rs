@@ -28,7 +28,7 @@ async fn what_was_said_is_found_and_what_was_not_is_not() {
     let mut page = server.watch(chat).await;
     server.ask(chat, "Why is src/engine.rs slow? [[count 5]]").await;
     page.until_settled(&server).await;
-    server.call("rename_chat", &[("chat", chat.to_string()), ("title", "Gründe".into())]).await;
+    server.call("rename", &[("of", format!("chat.{chat}")), ("name", "Gründe".into())]).await;
 
     let link = format!("href=\"/chat/{chat}\"");
     for (word, found) in [

@@ -32,7 +32,7 @@ impl Lines {
 impl Workspace {
     /// The outermost of what was put away that this belongs to.
     pub fn away(&self, session: SessionId, chat: Option<ChatId>) -> Option<Of> {
-        let Lines { projects, sessions, chats, .. } = &self.archived;
+        let Lines { projects, sessions, .. } = &self.archived;
         let project = self.session(session)?.project;
         if projects.iter().any(|other| other.id == project) {
             return Some(Of::Project(project));
@@ -40,7 +40,17 @@ impl Workspace {
         if sessions.iter().any(|other| other.id == session) {
             return Some(Of::Session(session));
         }
-        chat.filter(|chat| chats.iter().any(|other| other.id == *chat)).map(Of::Chat)
+        chat.filter(|chat| self.chat(*chat).is_some_and(|chat| chat.archived)).map(Of::Chat)
+    }
+
+    /// What it is called, wherever it is.
+    pub fn name(&self, of: Of) -> String {
+        let name = match of {
+            Of::Chat(chat) => self.chat(chat).map(|chat| &chat.title),
+            Of::Session(session) => self.session(session).map(|session| &session.name),
+            Of::Project(project) => self.project(project).map(|project| &project.name),
+        };
+        name.cloned().unwrap_or_default()
     }
 
     pub(super) fn archive_project(&mut self, project: ProjectId) {
@@ -65,8 +75,10 @@ impl Workspace {
         bring_back(&mut from.chats, &mut self.chats, &lines.chats);
         bring_back(&mut from.battles, &mut self.battles, &lines.battles);
         bring_back(&mut from.runs, &mut self.runs, &lines.runs);
-        // Older ones are in no list.
-        from.chats.retain(|chat| lines.sessions.iter().all(|session| session.id != chat.session));
+        // Older ones are not told of, and may be open here. What was put away by itself stays so.
+        take(&mut from.chats, &mut self.chats, |chat| {
+            !chat.archived && lines.sessions.iter().any(|session| session.id == chat.session)
+        });
     }
 }
 
@@ -158,8 +170,12 @@ mod tests {
         let mut all = before();
         let first = chat(6, 3);
         all.apply(&Event::ChatArchived { chat: first.id });
-        check(&all, &[7, 8, 9], &[]);
-        assert_eq!(all.chat(first.id), Some(&first), "it is still called something");
+        check(&all, &[7, 8, 9], &[6]);
+        assert_eq!(
+            all.chat(first.id).map(|chat| &chat.title),
+            Some(&first.title),
+            "it is still called something"
+        );
         assert_eq!(all.away(first.session, Some(first.id)), Some(Of::Chat(first.id)));
 
         all.apply(&Event::SessionArchived { session: first.session });
@@ -185,6 +201,7 @@ mod tests {
         let lines = Lines { sessions: vec![session(3, 1)], chats: vec![chat(9, 3)], ..Lines::default() };
         all.apply(&Event::SessionRestored { session: first.session, lines: lines.into() });
         check(&all, &[7, 8, 9], &[6]);
+        assert_eq!(all.away(first.session, Some(first.id)), Some(Of::Chat(first.id)));
         all.apply(&Event::ChatRestored { chat: first });
         assert_eq!(all, before());
     }
@@ -201,6 +218,17 @@ mod tests {
         all.apply(&Event::ProjectRestored { project: ProjectId(id(1)), lines: lines.clone().into() });
         let Workspace { projects, sessions, chats, .. } = all;
         assert_eq!(Lines { projects, sessions, chats, ..Lines::default() }, lines);
+    }
+
+    #[test]
+    fn an_older_chat_that_is_open_comes_back_with_its_session() {
+        let mut all = before();
+        let (of, open) = (SessionId(id(3)), chat(6, 3));
+        all.apply(&Event::SessionArchived { session: of });
+        let newest = Lines { sessions: vec![session(3, 1)], chats: vec![chat(9, 3)], ..Lines::default() };
+        all.apply(&Event::SessionRestored { session: of, lines: newest.into() });
+        check(&all, &[6, 7, 8, 9], &[]);
+        assert_eq!(all.away(of, Some(open.id)), None);
     }
 
     #[test]

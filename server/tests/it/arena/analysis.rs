@@ -184,8 +184,8 @@ async fn news_of_a_battle_are_found_behind_those_of_others() {
     let before = server.snapshot(None).await.seq;
     for piece in 0..13 {
         let rename = |nth: usize| {
-            let title = format!("Title {piece} {nth}");
-            server.post("rename_chat", &[("chat", chat.to_string()), ("title", title)]).send()
+            let name = format!("Title {piece} {nth}");
+            server.post("rename", &[("of", format!("chat.{chat}")), ("name", name)]).send()
         };
         futures::future::try_join_all((0..40).map(rename)).await.unwrap();
     }

@@ -1,7 +1,7 @@
 //! What a program behind the wall tries, each time next to the same without a wall, where it succeeds.
 
 use std::fs::File;
-use std::io::Seek;
+use std::io::{Read, Seek};
 use std::net::{Ipv4Addr, TcpStream};
 use std::os::fd::AsRawFd;
 use std::process::Command;
@@ -177,15 +177,20 @@ async fn only_what_is_granted_is_connected_to() {
     }
 }
 
-/// Landlock hears of it only when a port is asked for by number.
+/// Landlock hears of it only when a port is asked for by number. Another program outside may have the same number by
+/// chance, so what listens has to answer.
 #[tokio::test]
 async fn nobody_outside_reaches_what_listens_inside() {
     let script = "perl -MSocket -e 'socket S, PF_INET, SOCK_STREAM, 0; listen S, 1; $| = 1;
-        print qq(ready\n), (sockaddr_in getsockname S)[0], qq(\n); accept C, S; sleep 1000'";
+        print qq(ready\n), (sockaddr_in getsockname S)[0], qq(\n); accept C, S; syswrite C, qq(got-it); sleep 1000'";
     let reaches = async |mut said: BufReader<ChildStdout>| {
         let mut line = String::new();
         timeout(LIMIT, said.read_line(&mut line)).await.unwrap().unwrap();
-        TcpStream::connect((Ipv4Addr::LOCALHOST, line.trim().parse::<u16>().unwrap())).is_ok()
+        let port: u16 = line.trim().parse().unwrap();
+        let Ok(mut stream) = TcpStream::connect((Ipv4Addr::LOCALHOST, port)) else { return false };
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        let mut answer = [0; GOT_IT.len()];
+        stream.read_exact(&mut answer).is_ok() && answer == *GOT_IT.as_bytes()
     };
     for level in levels().await {
         let scene = Scene::new();
