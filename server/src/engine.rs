@@ -124,7 +124,7 @@ impl Engine {
             shutdown,
         }));
         engine.0.live.log.start_after(store::feed::head(&engine.0.db).await?);
-        let left = store::instances::register(&engine.0.db, instance, place).await?;
+        let left = store::instances::register(&engine.0.db, instance, place, &engine.0.machine).await?;
         let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt });
         engine.report_lost(left.collect(), Loss::Gone).await;
         let runs = [

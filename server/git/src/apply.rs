@@ -80,12 +80,12 @@ impl Worktree {
         is_still: impl FnOnce() -> bool,
         limits: &Limits,
     ) -> Result<Applied, Error> {
-        self.onto_files(|| self.still_look(is_still, limits), project, limits)
+        self.onto_files(|| self.still_look(is_still, limits), Some(&self.tree()), project, limits)
     }
 
     /// The same with its result, whatever became of its files since.
     pub fn adopt_to_working_tree(&self, project: &Path, limits: &Limits) -> Result<Applied, Error> {
-        self.onto_files(|| self.look_at_result(), project, limits)
+        self.onto_files(|| self.look_at_result(), None, project, limits)
     }
 
     /// Makes a new branch in the project, from the commit that the worktree began at. What is checked out there
@@ -145,9 +145,11 @@ impl Worktree {
         }
     }
 
+    /// `tree` is what was looked at, where that is not the result.
     fn onto_files(
         &self,
         look: impl FnOnce() -> Result<Look, Error>,
+        tree: Option<&Path>,
         project: &Path,
         limits: &Limits,
     ) -> Result<Applied, Error> {
@@ -160,7 +162,7 @@ impl Worktree {
         if look.changes.is_empty() && before.is_empty() {
             return Err(Refused::NothingToApply.into());
         }
-        let plan = plan::make(&look, &before, &self.tree(), project, limits)?;
+        let plan = plan::make(&look, &before, tree, project, limits)?;
         // What is brought there now is put together with the user's changes by the next one.
         self.keep_contents(&look, plan.record.contents())?;
         let applied = write::carry_out(plan, project, self.folder(), self.id())?;

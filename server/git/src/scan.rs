@@ -142,7 +142,7 @@ impl<'a> Scan<'a> {
                     Some(known) => self.read(folder, name, path, &stat, Some(known))?,
                     None if ignored || self.rules.ignore(path, false, self.limits)? => {}
                     // Read once it is known how much there is of it.
-                    None => self.new.file(path, stat.st_size as u64),
+                    None => self.new.file(path, stat.st_size as u64)?,
                 }
                 Ok(())
             }

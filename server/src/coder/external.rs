@@ -104,8 +104,9 @@ impl ExternalAgent {
         let mut way =
             Way::open(&self.coders, self.agent, &self.endpoint, &self.model, self.limits, outputs).await?;
         let mut process = self.start(ground, &way).await?;
-        if let Some(door) = process.door.take() {
-            way.answer_at(door).map_err(|error| unprepared(&error))?;
+        if let Some(Err(error)) = process.door.take().map(|door| way.answer_at(door)) {
+            process.end(Grace::default()).await.map_err(|error| unprepared(&error))?;
+            return Err(unprepared(&error));
         }
         if let Earlier::GoesOn { worktree, .. } = earlier {
             // From here on the session holds more than it is known by. Where this turn does not come to its end,

@@ -105,12 +105,13 @@ impl NativeAgent {
         let (started, mut sum) = (Instant::now(), Sum::default());
         let schemas = self.schemas();
         let mut request = Request { tools: schemas.iter().map(tool).collect(), ..self.request.clone() };
-        let (mut pace, mut out_of_steps) = (self.pace.clone(), false);
+        let (mut pace, mut out_of_steps, mut out_of_room) = (self.pace.clone(), false, false);
         loop {
             let reply = match self.ask(&request, outputs, stop).await {
                 // The question before these answers of tools fitted, so without most of them it does again.
                 Err(error) if error.is_overflow() && shorten_results(&mut request) => {
                     sum.add(self.summary(request, Why::Room, outputs, stop).await?);
+                    out_of_room = true;
                     break;
                 }
                 reply => reply?,
@@ -141,7 +142,8 @@ impl NativeAgent {
             }
         }
         let measured = sum.total(started.elapsed().as_millis() as u64);
-        Ok(Measured { cut_short: measured.cut_short || out_of_steps, out_of_steps, ..measured })
+        let cut_short = measured.cut_short || out_of_steps || out_of_room;
+        Ok(Measured { cut_short, out_of_steps, ..measured })
     }
 
     /// The last word of one that may not go on.

@@ -7,6 +7,7 @@
 mod allowance;
 mod answer;
 mod meter;
+mod places;
 mod question;
 mod used;
 
@@ -52,6 +53,7 @@ use crate::{
     models::Endpoint,
 };
 use allowance::{Allowance, Next};
+use places::Places;
 use question::{Page, Question};
 use used::Used;
 
@@ -59,6 +61,10 @@ use used::Used;
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Questions of one task that are held at once, each whole; the next one waits before it is read.
 const QUESTIONS_MAX: usize = 8;
+/// More than any agent holds open.
+const CONNECTIONS_MAX: usize = 64;
+/// The same where tasks have no network of their own.
+const SHARED_CONNECTIONS_MAX: usize = 512;
 /// A model may have to be loaded before the first byte comes.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
 /// Between two looks at a server that does not answer yet.
@@ -132,7 +138,7 @@ impl Relay {
     pub async fn start(client: Client, shutdown: CancellationToken) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let relay = Self { port: listener.local_addr()?.port(), client, doors: Arc::default() };
-        let serving = axum::serve(listener, relay.routes())
+        let serving = axum::serve(Places::new(listener, SHARED_CONNECTIONS_MAX), relay.routes())
             .with_graceful_shutdown(async move { shutdown.cancelled().await })
             .into_future();
         tokio::spawn(serving);
@@ -245,7 +251,8 @@ impl Passage {
 
     /// Serves here too: in the task's own network, where it has one.
     pub fn answer_at(&mut self, door: std::net::TcpListener) -> io::Result<()> {
-        let serving = axum::serve(TcpListener::from_std(door)?, self.relay.routes());
+        let places = Places::new(TcpListener::from_std(door)?, CONNECTIONS_MAX);
+        let serving = axum::serve(places, self.relay.routes());
         self.serving.spawn(serving.into_future());
         Ok(())
     }

@@ -125,7 +125,7 @@ impl Table {
     async fn resume(&mut self) -> Result<Duration> {
         let place = "bench";
         let predecessor = Uuid::now_v7();
-        instances::register(&self.db, predecessor, place).await?;
+        instances::register(&self.db, predecessor, place, "here").await?;
         for _ in 0..IN_FLIGHT / 2 {
             let battle = self.battle().await?;
             self.launch(battle).await?;
@@ -135,7 +135,7 @@ impl Table {
             }
         }
         let began = Instant::now();
-        let left = instances::register(&self.db, Uuid::now_v7(), place).await?;
+        let left = instances::register(&self.db, Uuid::now_v7(), place, "here").await?;
         ensure!(left.len() == IN_FLIGHT, "{} were in flight", left.len());
         let left = left.into_iter().map(|(task, attempt)| StreamId { task, attempt }).collect();
         for (_, reported) in commit::report_lost(&self.db, left, Loss::Gone, 1).await {

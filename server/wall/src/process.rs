@@ -104,7 +104,14 @@ impl Process {
             marker: marker.clone(),
         };
         if let Some(taken) = taken {
-            process.door = door::taken(taken).await.map_err(Error::Start)?;
+            process.door = match door::taken(taken).await {
+                Ok(door) => door,
+                Err(error) => {
+                    // Nothing of it may begin later.
+                    process.end(Grace { after_stdin: Duration::ZERO, after_term: Duration::ZERO }).await?;
+                    return Err(Error::Start(error));
+                }
+            };
         }
         Ok(process)
     }

@@ -33,7 +33,7 @@ pub struct Step {
 pub fn make(
     look: &Look,
     before: &Record,
-    tree: &Path,
+    tree: Option<&Path>,
     project: &Path,
     limits: &Limits,
 ) -> Result<Plan, Error> {
@@ -61,8 +61,13 @@ pub fn make(
 
 /// What was brought there and the agent has as at the beginning by now: it goes back to that. What is still in the
 /// tree and only does not come along, being too much or ignored by now, was not taken back.
-fn taken_back(look: &Look, before: &Record, tree: &Path, record: &mut Record) -> Result<Vec<Change>, Error> {
-    let (top, mut found) = (Folder::open(tree).ok(), Vec::new());
+fn taken_back(
+    look: &Look,
+    before: &Record,
+    tree: Option<&Path>,
+    record: &mut Record,
+) -> Result<Vec<Change>, Error> {
+    let (top, mut found) = (tree.and_then(|tree| Folder::open(tree).ok()), Vec::new());
     for path in before.paths() {
         if look.changes.binary_search_by(|change| change.path.as_slice().cmp(path)).is_err() {
             let start = blob_in(&look.repository, look.start, path)?;

@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 
 use crate::{Error, LeftOut, Limits, Why, beneath::split};
 
+const PATHS_BYTES_MAX: usize = 128 * 1024 * 1024;
+
 #[derive(Default)]
 pub struct New {
     files: Vec<File>,
     /// The outermost folders in which nothing is tracked.
     folders: Vec<Folder>,
     is_in_folder: bool,
+    /// Of all paths together.
+    bytes: usize,
 }
 
 struct File {
@@ -25,8 +29,8 @@ struct Folder {
     path: Vec<u8>,
     files: usize,
     bytes: u64,
-    /// Left out already, or not to be.
-    is_settled: bool,
+    /// Not to be left out.
+    stays: bool,
     is_left_out: bool,
 }
 
@@ -61,9 +65,16 @@ impl New {
         self.is_in_folder = false;
     }
 
-    pub fn file(&mut self, path: &[u8], bytes: u64) {
+    /// An agent may make files that cost its disk nothing, under paths that cost us memory.
+    pub fn file(&mut self, path: &[u8], bytes: u64) -> Result<(), Error> {
+        self.bytes += path.len();
+        if self.bytes > PATHS_BYTES_MAX {
+            let what = format!("{} new files", self.files.len());
+            return Err(Error::TooLarge { what, limit: format!("{PATHS_BYTES_MAX} bytes of paths") });
+        }
         let folder = self.is_in_folder.then(|| self.folders.len() - 1);
         self.files.push(File { path: path.to_vec(), bytes, folder });
+        Ok(())
     }
 
     /// The files that there is room for besides so much else, and what is left out for it: the largest folders. Where
@@ -83,21 +94,24 @@ impl New {
             if let Some(at) = file.folder {
                 self.folders[at].files += 1;
                 self.folders[at].bytes += file.bytes;
-                self.folders[at].is_settled |= gone.has(&file.path);
+                self.folders[at].stays |= gone.has(&file.path);
             }
         }
         let mut left_out = Vec::new();
-        while changed > limits.files || bytes > limits.total_bytes {
-            limits.check()?;
-            let has_too_many = changed > limits.files;
-            let amount = |folder: &&mut Folder| if has_too_many { folder.files as u64 } else { folder.bytes };
-            let others = self.folders.iter_mut().filter(|folder| !folder.is_settled && folder.files > 0);
-            let Some(largest) = others.max_by_key(amount) else { break };
-            (largest.is_settled, largest.is_left_out) = (true, true);
-            changed -= largest.files;
-            bytes -= largest.bytes;
-            left_out.push(LeftOut { path: largest.path.clone(), why: Why::TooMuch });
+        let mut others: Vec<_> =
+            self.folders.iter_mut().filter(|folder| !folder.stays && folder.files > 0).collect();
+        // First there are few enough, then they are small enough.
+        for is_number in [true, false] {
+            others.sort_by_key(|folder| if is_number { folder.files as u64 } else { folder.bytes });
+            while if is_number { changed > limits.files } else { bytes > limits.total_bytes } {
+                let Some(largest) = others.pop() else { break };
+                largest.is_left_out = true;
+                changed -= largest.files;
+                bytes -= largest.bytes;
+                left_out.push(LeftOut { path: largest.path.clone(), why: Why::TooMuch });
+            }
         }
+        limits.check()?;
         let stays = |file: &File| !file.folder.is_some_and(|at| self.folders[at].is_left_out);
         Ok((self.files.into_iter().filter(stays).map(|file| file.path).collect(), left_out))
     }

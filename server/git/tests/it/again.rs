@@ -225,6 +225,21 @@ fn an_adopted_result_counts_too() {
     assert_eq!(["a", "b"].map(|name| fs::read_to_string(ground.at(name)).unwrap()), ["went on\n", "1\n"]);
 }
 
+/// Somebody went on from the result and applied that; then the result itself is adopted.
+#[test]
+fn what_came_after_a_result_goes_when_that_is_adopted() {
+    let ground = Ground::new(&[("a", "1\n")]);
+    let mut worktree = ground.worktree("w");
+    make(&worktree.tree(), "a", Some("result\n"));
+    worktree.seal(&Limits::default()).unwrap();
+    make(&worktree.tree(), "later", Some("x\n"));
+    apply(&ground, &worktree).unwrap();
+    assert!(fs::exists(ground.at("later")).unwrap());
+    worktree.adopt_to_working_tree(&ground.project(), &Limits::default()).unwrap();
+    assert!(!fs::exists(ground.at("later")).unwrap());
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "result\n");
+}
+
 /// The journal says that it is done, and the record is not written: whoever comes next writes it.
 #[test]
 fn a_crash_after_the_last_step_forgets_nothing() {

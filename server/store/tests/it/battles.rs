@@ -22,13 +22,13 @@ use domain::{
 use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
 use sqlx::PgPool;
 use store::{
-    Error, battles, commit, feed,
+    Error, battles, commit, feed, instances,
     results::{self, Made},
     slots, snapshot, streams, workspace, worktrees,
 };
 use uuid::Uuid;
 
-use super::scene::{Scene, stream_of};
+use super::scene::{HERE, Scene, stream_of};
 
 const FIRST: Target = Target::Tab { pane: None };
 const LAUNCHER: Origin = Origin { is_maker: true, target: FIRST };
@@ -135,6 +135,27 @@ async fn a_battle_is_launched_once_and_stands_in_its_tab(pool: PgPool) {
     let page = snapshot::page(&scene.db, Wanted::Battle(it.id), &[]).await.unwrap().state;
     assert_eq!(page.session.unwrap().layout.visible(), [Content::Battle(it.id)]);
     assert_eq!(page.workspace.battle(it.id).unwrap().title, "Mend it");
+}
+
+/// A container has another name each time.
+#[sqlx::test(migrations = "../../migrations")]
+async fn a_battle_follows_its_machine_to_another_name(pool: PgPool) {
+    let scene = Scene::new(pool).await;
+    let register = async |place, machine| {
+        instances::register(&scene.db, Uuid::now_v7(), place, machine).await.unwrap();
+    };
+    register("/one", "old").await;
+    register("/two", "old").await;
+    let machines = [("local".into(), "old".into()), ("other".into(), "elsewhere".into())];
+    let it = battle(&scene, "L1 L2", |terms| terms.machines = machines.into()).await;
+    start(&scene, &it).await;
+    register("/one", HERE.machine).await;
+    assert!(claim(&scene).await.is_none(), "there is still somebody on the old one");
+    register("/two", HERE.machine).await;
+    assert!(claim(&scene).await.is_some());
+    let terms = battles::get(&scene.db, it.id).await.unwrap().terms;
+    let expected = [("local".into(), HERE.machine.into()), ("other".into(), "elsewhere".into())];
+    assert_eq!(terms.machines, expected.into());
 }
 
 #[sqlx::test(migrations = "../../migrations")]

@@ -163,7 +163,7 @@ async fn a_report_settles_with_the_length_that_is_stored(pool: PgPool) {
 async fn a_successor_learns_what_its_predecessor_left(pool: PgPool) {
     let scene = Scene::new(pool).await;
     let register = async |id, place| {
-        let mut left = instances::register(&scene.db, id, place).await.unwrap();
+        let mut left = instances::register(&scene.db, id, place, "here").await.unwrap();
         left.sort();
         left
     };

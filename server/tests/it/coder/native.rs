@@ -3,9 +3,10 @@
 use std::fs;
 
 use domain::{output::Outcome, task::Status, tool};
+use scripted::Script;
 use serde_json::json;
 
-use super::{calls, coder, task, work};
+use super::{calls, coder, git, task, work};
 use crate::{
     agents::{answer, asking, settled, until_asked},
     harness::World,
@@ -40,6 +41,25 @@ async fn a_persona_s_tools_and_steps_hold_for_it() {
     work(&server, &mut page, script).await;
     let shown = calls(&page);
     assert!(shown.len() == 3 && shown.iter().all(|call| call.status == tool::Status::Done), "{shown:?}");
+}
+
+/// A long file fills a small model, which answers from what it has.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_for_want_of_room_is_told_as_cut_off() {
+    let world = World::with(Script { context_tokens: 8_192, ..Script::default() }).await;
+    let server = world.server("one").await;
+    let (project, chat) = coder(&world, &server).await;
+    fs::write(project.join("long.rs"), "// One of many lines that are all the same.\n".repeat(2_000))
+        .unwrap();
+    git(&project, &["add", "."]);
+    git(&project, &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "long"]);
+    let mut page = server.watch(chat).await;
+    for (path, is_cut) in [("main.rs", false), ("long.rs", true)] {
+        work(&server, &mut page, &format!("[[tool read {}]][[say done]]", json!({ "path": path }))).await;
+        let ended = page.last_status();
+        let Status::Settled { outcome: Outcome::Done { measured }, .. } = &ended else { panic!("{ended:?}") };
+        assert_eq!(measured.cut_short, is_cut, "{path}: {measured:?}");
+    }
 }
 
 fn is_out_of_steps(outcome: &Outcome) -> bool {
