@@ -16,6 +16,7 @@ test('an answer that was cut off at a limit says so, also after a reload', async
   await expect(answer(chat)).toContainText('Cut off');
   await expect(answer(chat)).toContainText('5 6 7');
   await chat.reload();
+  await live(chat);
   await expect(answer(chat)).toContainText('Cut off');
   await ask(chat, '[[count 5]]');
   await expect(answer(chat)).toContainText(numbers(5));

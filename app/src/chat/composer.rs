@@ -206,8 +206,11 @@ fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
         if is_in_front {
             is_waiting = false;
             let is_within = |pane| input.closest(pane).is_ok_and(|pane| pane.is_some());
+            // Where it takes long to come, somebody may have turned to a menu.
+            let in_menu =
+                document().query_selector("[role=menu]:focus-within").is_ok_and(|menu| menu.is_some());
             // Whoever is in the pane by then came for something else there.
-            let is_meant = is_empty && (is_new || !is_within(".pane:focus-within"));
+            let is_meant = is_empty && !in_menu && (is_new || !is_within(".pane:focus-within"));
             if is_meant || (is_within(".pane:focus") && !device::is_narrow()) {
                 input.focus().ok();
             }
