@@ -169,9 +169,9 @@ impl Chat {
         self.tasks.values().find(|task| task.work.is_turn() && !task.is_settled())
     }
 
-    /// The turn that was begun last. Ids come in the order of their time.
-    pub fn last_turn(&self) -> Option<TaskId> {
-        self.tasks.iter().rev().find(|(_, task)| task.work.is_turn()).map(|(id, _)| *id)
+    /// How many turns there have been. Ids do not tell which was the last: one that waited has an old one.
+    pub fn turns_over(&self) -> usize {
+        self.tasks.values().filter(|task| task.work.is_turn() && task.is_settled()).count()
     }
 
     /// Whether what waits goes on only when a person says so: the last turn was stopped, or failed.

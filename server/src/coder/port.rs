@@ -16,7 +16,7 @@ use domain::{
         Against,
         hidden::{shown, shown_lines},
     },
-    id::{ChatId, TaskId},
+    id::ChatId,
     settings::{AgentSettings, WorktreeSettings},
     worktree::{Changed, Changes, Destination, State, Status, Worktree},
 };
@@ -114,14 +114,14 @@ impl ports::Coders for Port {
 
     fn apply(&self, chat: ChatId, to: Destination) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
-            let (Idle { worktree, last }, project) = self.0.settled(chat).await?;
+            let (Idle { worktree, turns }, project) = self.0.settled(chat).await?;
             let folder = self.0.place(&worktree);
             let title = store::workspace::chat_title(&self.0.db, chat).await?;
             let (coders, runtime) = (Arc::clone(&self.0), Handle::current());
             blocking(move || {
                 let worktree = git::Worktree::open(&folder)?;
                 let (limits, is_still) =
-                    (Limits::default(), || runtime.block_on(coders.is_idle_since(chat, last)));
+                    (Limits::default(), || runtime.block_on(coders.is_idle_since(chat, turns)));
                 match to {
                     Destination::Files => {
                         Ok(applied(&worktree.apply_to_working_tree(&project, is_still, &limits)?))
@@ -175,10 +175,10 @@ impl Coders {
         Ok((idle, PathBuf::from(project.path)))
     }
 
-    /// Whether nobody has worked since this turn, or ever. Where that cannot be told, somebody may have.
-    async fn is_idle_since(&self, chat: ChatId, last: Option<TaskId>) -> bool {
+    /// Whether nobody has worked since so many turns were over. Where that cannot be told, somebody may have.
+    async fn is_idle_since(&self, chat: ChatId, turns: usize) -> bool {
         match store::worktrees::idle(&self.db, chat).await {
-            Ok(idle) => idle.last == last,
+            Ok(idle) => idle.turns == turns,
             Err(error) => {
                 tracing::info!(%error, "a worktree that is to be applied is not idle any more");
                 false

@@ -229,8 +229,8 @@ pub async fn get(db: &Db, chat: ChatId) -> Result<Option<Worktree>> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Idle {
     pub worktree: Worktree,
-    /// Who worked there last. While it is the same and nobody works, nobody has worked since.
-    pub last: Option<TaskId>,
+    /// How many turns were over. While there are no more and nobody works, nobody has worked since.
+    pub turns: usize,
 }
 
 /// The worktree of a chat in which nobody works now.
@@ -239,8 +239,8 @@ pub async fn idle(db: &Db, chat: ChatId) -> Result<Idle> {
     if chat.active_turn().is_some() {
         return Err(Rejected::Busy.into());
     }
-    let last = chat.last_turn();
-    Ok(Idle { worktree: chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?, last })
+    let turns = chat.turns_over();
+    Ok(Idle { worktree: chat.worktree.ok_or_else(|| Rejected::missing("worktree"))?, turns })
 }
 
 /// Says what became of it, unless work is under way in it.

@@ -117,7 +117,7 @@ async fn a_worktree_is_made_once_and_only_by_the_attempt_that_runs(pool: PgPool)
     assert_eq!(rejected(worktrees::idle(&scene.db, chat).await), Rejected::Busy);
     scene.report(stream, Outcome::Cancelled).await.unwrap();
     let idle = worktrees::idle(&scene.db, chat).await.unwrap();
-    assert_eq!((idle.worktree, idle.last), (made.clone(), Some(stream.task)));
+    assert_eq!((idle.worktree, idle.turns), (made.clone(), 1));
     let session = |session: &str| AgentSession { session: session.to_owned(), after: Some(stream.task) };
     for (agent, kept) in [("qwen", "s1"), ("goose", "s2"), ("qwen", "s3")] {
         worktrees::keep_agent_session(&scene.db, made.id, agent, session(kept)).await.unwrap();
