@@ -16,6 +16,12 @@ async function settle(page: Page): Promise<void> {
 
 /** What keeps people out: what axe calls serious or critical. */
 export async function faults(page: Page): Promise<string[]> {
+  const found = await look(page);
+  // A toast may have begun to fade in during the look.
+  return found.length ? look(page) : found;
+}
+
+async function look(page: Page): Promise<string[]> {
   await settle(page);
   const { violations } = await new AxeBuilder({ page }).analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

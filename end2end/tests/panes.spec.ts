@@ -252,6 +252,18 @@ test('a slash offers actions and an at offers files', async ({ chat, boocode }, 
   await field.press('Enter');
   await expect(field).toHaveValue('Look at @lighthouse.md ');
   await field.fill('');
+  // Who types faster than the files come means those that are to come.
+  await chat.route('**/api/find_files', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await field.pressSequentially('@l');
+  await expect(suggestions.filter({ hasText: 'lighthouse.md' })).toBeVisible();
+  await field.press('i');
+  await field.press('Enter');
+  await expect(field).toHaveValue('@lighthouse.md ');
+  await chat.unroute('**/api/find_files');
+  await field.fill('');
   await field.pressSequentially('/new');
   await field.press('Enter');
   await expect(tabs(focused(chat))).toHaveCount(2);

@@ -21,8 +21,8 @@ test('a first question is answered without account, key or network', async ({ pa
     const lost = answer(page).locator('.attempt.interrupted .markdown');
     await expect(lost).toBeVisible({ timeout: 60_000 });
     const kept = (await lost.innerText()).trim();
-    // A tenth of a second of a small model is a few words.
-    expect(kept.length).toBeGreaterThan(Math.max(20, before.length - 64));
+    // A small model writes some 300 letters a second, and a busy machine is later than it means to be.
+    expect(kept.length).toBeGreaterThan(Math.max(20, before.length - 160));
     expect(before.startsWith(kept.slice(0, Math.min(kept.length, before.length) - 8))).toBe(true);
     await expect(answer(page)).toContainText('tokens/s', { timeout: 150_000 });
     await expect(answer(page).locator('.attempt').last()).not.toHaveClass(/interrupted/);

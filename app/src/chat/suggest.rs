@@ -61,6 +61,8 @@ pub struct Suggest {
     choices: RwSignal<Vec<Choice>>,
     /// What the choices answer. Files of an earlier question are shown until those of the next one are here.
     answered: StoredValue<Option<Asked>>,
+    /// The first of what is still to come was taken already.
+    is_owed: StoredValue<bool>,
     active: RwSignal<Option<usize>>,
     /// Which one tells more about itself.
     told: RwSignal<Option<usize>>,
@@ -80,6 +82,7 @@ impl Suggest {
             asked: RwSignal::new(None),
             choices: RwSignal::new(Vec::new()),
             answered: StoredValue::new(None),
+            is_owed: StoredValue::new(false),
             active: RwSignal::new(None),
             told: RwSignal::new(None),
             draft,
@@ -106,6 +109,7 @@ impl Suggest {
             return;
         }
         self.asked.set(asked.clone());
+        self.is_owed.set_value(false);
         match asked {
             None => self.show(Vec::new()),
             Some(Asked::Action(name)) => self.show(matching(&actions(), &name)),
@@ -123,6 +127,9 @@ impl Suggest {
             );
             if is_current {
                 self.show(found.map(files).unwrap_or_default());
+                if self.is_owed.get_value() {
+                    self.choose_active();
+                }
             }
         });
     }
@@ -179,15 +186,9 @@ impl Suggest {
         match name.as_str() {
             "Escape" => self.close(),
             // What was typed since may mean another file.
-            "Enter" | "Tab" if is_stale => {}
-            "Enter" | "Tab" => {
-                let chosen = self.active.get_untracked();
-                let chosen = chosen.and_then(|n| self.choices.read_untracked().get(n).cloned());
-                match chosen {
-                    Some(chosen) => self.choose(chosen.value),
-                    None => return,
-                }
-            }
+            "Enter" | "Tab" if is_stale => self.is_owed.set_value(true),
+            "Enter" | "Tab" if !self.choose_active() => return,
+            "Enter" | "Tab" => {}
             "ArrowDown" | "ArrowUp" => {
                 let next = next_enabled(&self.choices.read_untracked(), &name, self.active.get_untracked());
                 self.active.set(next);
@@ -205,6 +206,15 @@ impl Suggest {
         let (active, choices) = (self.active.get_untracked(), self.choices.read_untracked());
         let more = active.and_then(|n| choices.get(n)?.more);
         more.is_some() && self.told.get_untracked() != active
+    }
+
+    /// Whether there was one.
+    fn choose_active(self) -> bool {
+        let active = self.active.get_untracked();
+        let chosen = active.and_then(|n| self.choices.read_untracked().get(n).cloned());
+        let is_one = chosen.is_some();
+        chosen.into_iter().for_each(|chosen| self.choose(chosen.value));
+        is_one
     }
 
     fn choose(self, value: String) {
