@@ -173,8 +173,10 @@ impl Panes {
 
     /// What the server leads to has the focus once it is here, unless somebody went elsewhere meanwhile.
     fn enter_where_led(self, wanted: Memo<Wanted>, held: Memo<Option<Held>>) {
+        let mut before = None;
         effect(move || {
-            let Some(led) = self.go.led.get() else { return };
+            let Some(led) = self.go.led.get() else { return before = None };
+            let before = before.get_or_insert_with(|| document().active_element());
             let is_here = match led {
                 Wanted::Session(session) => self.session.get() == Some(session),
                 _ => held.get().is_some(),
@@ -183,7 +185,7 @@ impl Panes {
                 self.go.led.set(None);
             } else if is_here {
                 self.go.led.set(None);
-                self.enter();
+                enter::unless_left(self, before.take());
             }
         });
     }

@@ -38,11 +38,29 @@ pub fn now(panes: Panes) {
 /// The same, where the focus was lost with what had it.
 pub fn unless_somewhere(panes: Panes) {
     request_animation_frame(move || {
-        let body: Option<Element> = document().body().map(Into::into);
-        if document().active_element().is_none_or(|active| Some(active) == body) {
+        if is_nowhere() {
             now(panes);
         }
     });
+}
+
+/// The same, unless somebody left what had it before, which could still have it, for something else.
+pub fn unless_left(panes: Panes, before: Option<Element>) {
+    request_animation_frame(move || {
+        let is_shown =
+            |it: &Element| it.dyn_ref::<HtmlElement>().is_some_and(|it| it.offset_parent().is_some());
+        let is_left = before.is_some_and(|before| {
+            is_shown(&before) && document().active_element().is_some_and(|active| active != before)
+        });
+        if is_nowhere() || !is_left {
+            now(panes);
+        }
+    });
+}
+
+fn is_nowhere() -> bool {
+    let body: Option<Element> = document().body().map(Into::into);
+    document().active_element().is_none_or(|active| Some(active) == body)
 }
 
 fn focus(element: Element) {
