@@ -65,11 +65,14 @@ fn AskAgain() -> impl IntoView {
         });
     });
     let told = move || {
-        let (count, is_over, _) = state.get()?;
+        let (count, is_over, is_analysing) = state.get()?;
         if count < 2 {
             return Some(
                 "Fewer than two contestants have a result, so there is nothing to compare.".to_owned(),
             );
+        }
+        if !is_over && is_analysing {
+            return None;
         }
         if !is_over {
             return Some("The results are compared when all are over.".to_owned());

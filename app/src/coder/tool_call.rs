@@ -16,7 +16,11 @@ pub fn ToolCall(
     streaming: Signal<bool>,
 ) -> impl IntoView {
     let call = Memo::new(move |_| lines.with(|lines| Call::read(lines)));
-    let title = move || call.with(|call| call.title.clone());
+    let title = move || {
+        call.with(
+            |call| if call.title.is_empty() { "A call without a name".into() } else { call.title.clone() },
+        )
+    };
     let state = move || call.with(|call| status(call.status, streaming.get()));
     let icon = move || call.with(|call| icon(call.kind)).view();
     let part = move |of: fn(&Call) -> &str| Memo::new(move |_| call.with(|call| of(call).to_owned()));

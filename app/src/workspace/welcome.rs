@@ -21,7 +21,7 @@ pub fn Welcome() -> impl IntoView {
     let is_empty = Memo::new(move |_| feed.workspace(|all| all.projects.is_empty()));
     let lead = move || {
         if is_empty.get() {
-            "Add the folder of a project, and ask a model about it."
+            "Add the folder of a project: ask about it, let agents change it or compete, or have it reviewed."
         } else {
             "Go on with a chat, or add another project."
         }
