@@ -1,7 +1,12 @@
 //! Cross-examinations: other readers of the results, and what they answer.
 
 use domain::{
-    backend::NATIVE, battle::examination::QUESTION, id::TaskId, persona::Offer as Personas, task::Task,
+    backend::NATIVE,
+    battle::examination::QUESTION,
+    id::TaskId,
+    output::Outcome,
+    persona::Offer as Personas,
+    task::{Status, Task},
 };
 use leptos::{prelude::*, task::spawn_local};
 
@@ -160,6 +165,10 @@ fn Examined(id: TaskId) -> impl IntoView {
     let Some((who, question)) = facts else { return ().erase() };
     let task = Memo::new(move |_| arena.read(feed, |it| it.tasks.get(&id).cloned()).flatten());
     let is_running = Memo::new(move |_| task.read().as_ref().is_some_and(|task: &Task| !task.is_settled()));
+    let is_silent = Memo::new(move |_| {
+        let status = task.read().as_ref().map(|task: &Task| task.status.clone());
+        matches!(status, Some(Status::Settled { outcome: Outcome::Done { .. }, stream_len: 0, .. }))
+    });
     let fault = move || {
         let task = task.read();
         let (title, why) = crate::chat::fault(task.as_ref()?)?;
@@ -185,6 +194,9 @@ fn Examined(id: TaskId) -> impl IntoView {
             </header>
             <p class="arena-question">{question.unwrap_or_else(|| QUESTION.to_owned())}</p>
             <TaskOutput task />
+            <Show when=move || is_silent.get()>
+                <p class="field-hint">"It said nothing."</p>
+            </Show>
             <StatusLine task />
             {fault}
         </article>

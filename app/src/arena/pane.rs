@@ -7,7 +7,7 @@ use domain::{
     id::{BattleId, ContestantId, TaskId},
     page::Wanted,
 };
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html::Div, prelude::*, task::spawn_local};
 
 use super::{
     adopt::AdoptDialog, api, changes::ChangesView, examinations::ExaminationsView, figures::FiguresView,
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     chat::leave_draft,
+    device,
     erased::{Erase, Erased, Show, effect},
     error::AppError,
     feed::Feed,
@@ -136,6 +137,16 @@ pub fn ArenaPane(battle: BattleId) -> impl IntoView {
 fn Views() -> impl IntoView {
     let (feed, arena) = (expect_context::<Feed>(), expect_context::<Arena>());
     let kind = untrack(|| arena.read(feed, |it| it.kind)).unwrap_or(Kind::Coding);
+    let panel = NodeRef::<Div>::new();
+    // On a phone the roster fills the screen, and what is chosen lies below it.
+    let look_at = move |view| {
+        arena.view.set(view);
+        if device::is_narrow() {
+            request_animation_frame(move || {
+                panel.get_untracked().into_iter().for_each(|panel| panel.scroll_into_view());
+            });
+        }
+    };
     let tab = move |view: View, label: &'static str| {
         view! {
             <button
@@ -143,7 +154,7 @@ fn Views() -> impl IntoView {
                 type="button"
                 role="tab"
                 aria-selected=move || if arena.view.get() == view { "true" } else { "false" }
-                on:click=move |_| arena.view.set(view)
+                on:click=move |_| look_at(view)
             >
                 {label}
             </button>
@@ -196,7 +207,7 @@ fn Views() -> impl IntoView {
     };
     view! {
         <div class="tabs arena-tabs" role="tablist" aria-label="What is shown of the battle">{tabs}</div>
-        <div class="arena-view">{shown}</div>
+        <div class="arena-view" node_ref=panel>{shown}</div>
         {rest}
     }
     .erase()

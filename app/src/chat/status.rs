@@ -105,7 +105,7 @@ pub fn facts(task: &Task) -> Option<String> {
         facts.push(format!("{} tokens/s", tenths(timings.predicted_per_second)));
     }
     if let Some(tokens) = usage.and_then(|usage| usage.completion_tokens) {
-        facts.push(format!("{tokens} tokens"));
+        facts.push(if tokens == 1 { "1 token".to_owned() } else { format!("{tokens} tokens") });
     }
     if *duration_ms > 0 {
         facts.push(if *duration_ms < 10_000 {

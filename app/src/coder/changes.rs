@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     chat::Pane,
-    erased::{Erase, Erased, For, Show},
+    erased::{Erase, Erased, For, Show, effect},
     feed::Feed,
     form::{Form, Submission},
     icon::Icon,
@@ -163,7 +163,9 @@ fn DiscardDialog(chat: ChatId, is_open: RwSignal<bool>) -> impl IntoView {
 
 #[component]
 fn Discarded() -> impl IntoView {
-    let Pane { chat, .. } = expect_context::<Pane>();
+    let Pane { chat, reviewing, .. } = expect_context::<Pane>();
+    // There is nothing to review, and no way back from there.
+    effect(move || reviewing.set(false));
     let restore = Submission::new::<api::RestoreChanges>();
     view! {
         <section class="changes" aria-label="Changes">
