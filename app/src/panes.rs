@@ -176,7 +176,7 @@ impl Panes {
         let mut before = None;
         effect(move || {
             let Some(led) = self.go.led.get() else { return before = None };
-            let before = before.get_or_insert_with(|| document().active_element());
+            let before = before.get_or_insert_with(enter::holder);
             let is_here = match led {
                 Wanted::Session(session) => self.session.get() == Some(session),
                 _ => held.get().is_some(),

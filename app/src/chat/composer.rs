@@ -194,6 +194,9 @@ pub fn Composer() -> impl IntoView {
     .erase()
 }
 
+const MENU: &str = "[role=menu]:focus-within";
+const MENU_OR_LIST: &str = "[role=menu]:focus-within, .sidebar:focus-within";
+
 /// Whoever opens a new chat, or came to this pane by keyboard, is about to write. An empty one that only lies beside
 /// what is meant stays quiet.
 fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
@@ -206,11 +209,12 @@ fn focus_once_in_front(chat: ChatId, input: NodeRef<Textarea>) {
         if is_in_front {
             is_waiting = false;
             let is_within = |pane| input.closest(pane).is_ok_and(|pane| pane.is_some());
-            // Where it takes long to come, somebody may have turned to a menu.
-            let in_menu =
-                document().query_selector("[role=menu]:focus-within").is_ok_and(|menu| menu.is_some());
+            // Where it takes long to come, somebody may have turned to a menu or to the list. Whoever began it there is
+            // led here by the server.
+            let other = if device::is_narrow() { MENU } else { MENU_OR_LIST };
+            let is_elsewhere = document().query_selector(other).is_ok_and(|other| other.is_some());
             // Whoever is in the pane by then came for something else there.
-            let is_meant = is_empty && !in_menu && (is_new || !is_within(".pane:focus-within"));
+            let is_meant = is_empty && !is_elsewhere && (is_new || !is_within(".pane:focus-within"));
             if is_meant || (is_within(".pane:focus") && !device::is_narrow()) {
                 input.focus().ok();
             }

@@ -44,13 +44,21 @@ pub fn unless_somewhere(panes: Panes) {
     });
 }
 
-/// The same, unless somebody left what had it before, which could still have it, for something else.
+/// What has the keyboard now. A dialog gives it back by itself when it closes, which says nothing of anybody's will.
+pub fn holder() -> Option<Element> {
+    let is_in_dialog = |it: &Element| it.closest("dialog").is_ok_and(|dialog| dialog.is_some());
+    document().active_element().filter(|active| !is_in_dialog(active))
+}
+
+/// The same, unless somebody took the keyboard from what had it before to something else. A drawer that closes with what
+/// is in it gives it back by itself too.
 pub fn unless_left(panes: Panes, before: Option<Element>) {
     request_animation_frame(move || {
-        let is_shown =
-            |it: &Element| it.dyn_ref::<HtmlElement>().is_some_and(|it| it.offset_parent().is_some());
+        let is_hidden =
+            |it: &Element| it.dyn_ref::<HtmlElement>().is_some_and(|it| it.offset_parent().is_none());
         let is_left = before.is_some_and(|before| {
-            is_shown(&before) && document().active_element().is_some_and(|active| active != before)
+            let could_stay = !before.is_connected() || !is_hidden(&before);
+            could_stay && document().active_element().is_some_and(|active| active != before)
         });
         if is_nowhere() || !is_left {
             now(panes);
