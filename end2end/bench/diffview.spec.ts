@@ -76,7 +76,7 @@ async function coder(page: Page, boocode: BooCode, change: Case): Promise<{ chat
   expect((await call('ask', ask)).ok()).toBe(true);
   const worktree = async () => {
     const found = (await snapshot(path)).session.chats[chat];
-    const isSettled = Object.values<any>(found.tasks).every(({ status }) => 'settled' in status);
+    const isSettled = Object.values<any>(found.tasks).every(({ status }) => status.settled !== undefined);
     return isSettled ? found.worktree?.id : undefined;
   };
   await expect.poll(worktree, { timeout: 60_000 }).toBeTruthy();
