@@ -118,8 +118,7 @@ async function measureOurs(browser: Browser, boocode: BooCode, tiny: string, cha
 }
 
 async function measureOther(browser: Browser, site: Site, viewer: string, change: Case): Promise<Seen> {
-  // What is measured is asked in the page itself.
-  const page = await browser.newPage({ bypassCSP: true });
+  const page = await browser.newPage();
   await page.goto(`${site.url}/view/${viewer}`);
   await page.waitForFunction(() => 'viewer' in window);
   const root = `document.getElementById('root')`;
