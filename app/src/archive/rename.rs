@@ -45,13 +45,7 @@ pub struct Renaming {
 /// What is in the dialog.
 pub fn rename_form(Renaming { of, rename, is_open }: Renaming) -> Erased {
     let feed = expect_context::<Feed>();
-    let name = untrack(|| {
-        feed.workspace(|all| match of {
-            Of::Chat(chat) => all.chat(chat).map(|chat| chat.title.clone()),
-            Of::Session(session) => all.session(session).map(|session| session.name.clone()),
-            Of::Project(project) => all.project(project).map(|project| project.name.clone()),
-        })
-    });
+    let name = untrack(|| feed.workspace(|all| all.name(of)));
     let label = if matches!(of, Of::Chat(_)) { "Title" } else { "Name" };
     view! {
         <Form to=rename class="field">
@@ -59,7 +53,7 @@ pub fn rename_form(Renaming { of, rename, is_open }: Renaming) -> Erased {
             <input type="hidden" name="of" value=of.to_string() />
             <label class="field">
                 <span class="field-label">{label}</span>
-                <input class="input" name="name" required maxlength="120" value=name.unwrap_or_default() />
+                <input class="input" name="name" required maxlength="120" value=name />
             </label>
             <div class="dialog-actions">
                 <button class="button ghost" type="button" on:click=move |_| is_open.set(false)>"Cancel"</button>

@@ -71,11 +71,8 @@ fn AskAgain() -> impl IntoView {
                 "Fewer than two contestants have a result, so there is nothing to compare.".to_owned(),
             );
         }
-        if !is_over && is_analysing {
-            return None;
-        }
         if !is_over {
-            return Some("The results are compared when all are over.".to_owned());
+            return (!is_analysing).then(|| "The results are compared when all are over.".to_owned());
         }
         let cost = cost.get()?;
         let takes = cost.duration_ms.map(|ms| format!(", about {}", about(ms))).unwrap_or_default();

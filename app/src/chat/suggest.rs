@@ -145,6 +145,7 @@ impl Suggest {
 
     /// Until something else is asked for.
     pub fn close(self) {
+        self.is_owed.set_value(false);
         self.show(Vec::new());
     }
 

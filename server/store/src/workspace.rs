@@ -5,7 +5,7 @@ use domain::{
     chat::Kind,
     feed::Event,
     id::{ChatId, MessageId, ProjectId, SessionId, TaskId},
-    workspace::{CHATS_MAX, ChatEntry, Project, Session, Turn, Workspace},
+    workspace::{CHATS_MAX, ChatEntry, Project, Session, Turn, Workspace, numbered},
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::{
 pub async fn add_project(db: &Db, name: &str, path: &str) -> Result<(Project, Session)> {
     let name = domain::workspace::name(name)?;
     let project = Project { id: ProjectId(Uuid::now_v7()), name, path: path.to_owned() };
-    let session = Session { id: SessionId(Uuid::now_v7()), project: project.id, name: "Session 1".into() };
+    let session = Session { id: SessionId(Uuid::now_v7()), project: project.id, name: numbered(1) };
     let mut tx = db.pool.begin().await?;
     sqlx::query!(
         "insert into projects (id, name, path) values ($1, $2, $3)",
