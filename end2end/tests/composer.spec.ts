@@ -62,6 +62,31 @@ test('a mention in the middle of a text leaves the cursor behind it', async ({ c
   await expect(field(chat)).toHaveValue('Is @lighthouse.md xtall?');
 });
 
+test('a list that was closed stays closed when its files are found late', async ({ chat, boocode }, info) => {
+  writeFileSync(join(boocode.home, `project-${info.testId}-${info.retry}`, 'lighthouse.md'), 'A tower with a light.');
+  await put(chat, '@light|');
+  await expect(suggestions(chat).filter({ hasText: 'lighthouse.md' })).toBeVisible();
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  await chat.route('**/api/find_files*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = chat.waitForRequest('**/api/find_files*');
+  await field(chat).press('h');
+  await asked;
+  await field(chat).press('Escape');
+  await expect(suggestions(chat)).toHaveCount(0);
+  const found = chat.waitForResponse('**/api/find_files*');
+  letGo();
+  await (await found).finished();
+  await chat.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+  await expect(suggestions(chat)).toHaveCount(0);
+  // The control: what is asked next is answered.
+  await field(chat).press('o');
+  await expect(suggestions(chat).filter({ hasText: 'lighthouse.md' })).toBeVisible();
+});
+
 test('suggestions are told to whoever listens', async ({ chat }) => {
   const pointed = () =>
     field(chat).evaluate((field) => {

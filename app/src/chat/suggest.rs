@@ -109,6 +109,7 @@ impl Suggest {
             return;
         }
         self.asked.set(asked.clone());
+        self.answered.set_value(None);
         self.is_owed.set_value(false);
         match asked {
             None => self.show(Vec::new()),
@@ -125,13 +126,19 @@ impl Suggest {
                 self.asked.try_get_untracked().flatten(),
                 Some(Asked::File { query: now, .. }) if now == query
             );
-            if is_current {
+            // Whoever closed the list meanwhile does not want it back.
+            if is_current && self.is_stale() {
                 self.show(found.map(files).unwrap_or_default());
                 if self.is_owed.get_value() {
                     self.choose_active();
                 }
             }
         });
+    }
+
+    /// Whether something else was asked since.
+    fn is_stale(self) -> bool {
+        self.answered.with_value(|answered| *answered != self.asked.get_untracked())
     }
 
     fn show(self, choices: Vec<Choice>) {
@@ -183,7 +190,7 @@ impl Suggest {
             return;
         }
         let name = key.key();
-        let is_stale = self.answered.with_value(|answered| *answered != self.asked.get_untracked());
+        let is_stale = self.is_stale();
         match name.as_str() {
             "Escape" => self.close(),
             // What was typed since may mean another file.
